@@ -1,0 +1,26 @@
+"""debateroom: rooms of language-model agents, on disk. Everything exported here is loaded when first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_EXPORTS = {
+    "Room": "debateroom.room.room",
+    "classify_question": "debateroom.reading.question",
+    "debate": "debateroom.debating.debate",
+    "read_reply": "debateroom.reading.reply",
+}
+
+__version__ = "0.1.0"
+__all__ = ["Room", "__version__", "classify_question", "debate", "read_reply"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _EXPORTS:
+        return getattr(import_module(_EXPORTS[name]), name)
+    raise AttributeError(f"module 'debateroom' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

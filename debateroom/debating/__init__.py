@@ -1,0 +1,1 @@
+"""The debate: seats, rounds, convergence, synthesis."""

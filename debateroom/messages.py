@@ -1,0 +1,194 @@
+"""What is passed around: requests and answers, seats and rounds, the transcript. Frozen values, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Kind = Literal["opening", "debate"]
+"""Which round's format a reply follows: `opening` is round 1, `debate` every later one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, or of many added up; the same shape for every provider."""
+
+    input: int = 0
+    """Tokens sent, the cached and the newly written ones included."""
+    cached: int = 0
+    """The part of `input` that was read from the provider's cache."""
+    written: int = 0
+    """The part of `input` that was written to the provider's cache."""
+    output: int = 0
+    """Tokens received, thinking included."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.cached + other.cached,
+            self.written + other.written,
+            self.output + other.output,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFormat:
+    """The labels a seat was asked to write. Only a model that can be held to a grammar uses it."""
+
+    kind: Kind
+    language: str
+    seats: tuple[str, ...]
+    """Names of the room's seats, `Agent A` …: what `ENDORSES` may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: the blocks all seats share, then what is this seat's own.
+
+    The order is a decision about money: `shared` is the same to the byte for every seat of a round and
+    a prefix of the next round's, so a provider can serve it from its cache.
+    """
+
+    shared: tuple[str, ...]
+    """Shared blocks in order: room rules with context and problem, then one block a finished round."""
+    own: str
+    """What differs: who you are, which round, the reply format."""
+    max_tokens: int = 16_000
+    """Limit on what comes back, thinking included."""
+    timeout: float = 120.0
+    """Seconds the call may take, from the moment it is sent to its last token."""
+    schema: Mapping[str, Any] | None = None
+    """JSON Schema the reply must follow; None for free text."""
+    reply_format: ReplyFormat | None = None
+    """The format asked for, for models that can be held to one by a grammar."""
+    cache_key: str = ""
+    """Stable per room: lets a provider route calls with one prefix to one cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model gave back."""
+
+    text: str
+    usage: Usage
+    stop_reason: str
+    """`stop` (finished), `length` (cut by the token limit) or `refusal`."""
+    model: str
+    """The model's id as the provider states it."""
+    seconds: float
+    """Wall time of the call, waiting for a free slot left out."""
+
+
+OnText = Callable[[str], None]
+"""Called in the calling thread with each piece of text as it arrives."""
+
+
+class Model(Protocol):
+    """A model that can be asked. `ask` is called from many threads at once."""
+
+    name: str
+    """`provider:model`."""
+    vendor: str
+    """The maker of the model, not the endpoint; `unknown` when not known."""
+    window: int
+    """Tokens a request and its answer may have together."""
+    moderates: bool
+    """Whether this model may moderate and conclude; a very small one may not."""
+
+    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
+        """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One agent of a room: its name, its role, and which model speaks from it."""
+
+    name: str
+    """`Agent A` … `Agent Z`, `Agent AA` …, in every language."""
+    role: str
+    framing: str
+    """What the role optimises for and what it attacks, in one sentence or two."""
+    model: str = ""
+    """`provider:model`."""
+    vendor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One reply in a round."""
+
+    agent: str
+    role: str
+    response: str
+    """The reply as it was written, unchanged."""
+    confidence: float | None = None
+    """1–10 as read from the reply; None is unknown."""
+    endorses: str | None = None
+    """The seat whose proposal the writer would sign; None when not said."""
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    finish: str = "stop"
+    """`stop`, `length` or `refusal`."""
+    repaired: bool = False
+    """The first reply had no readable section; this is the answer to the one repair prompt."""
+    off_topic: bool = False
+    """The moderator said that this reply is not about the problem."""
+    history: str = "full"
+    """`full`, or `last_round` when the model's window held only the last round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A seat that did not answer in a round. It never has a response."""
+
+    agent: str
+    role: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The replies of one round, in seat order, and the seats that failed in it."""
+
+    round: int
+    entries: tuple[Entry, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    moderation: Mapping[str, Any] | None = None
+    """The moderator's verdict on this round: `aligned, proposal, holdouts, open_blockers, off_topic, why`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A whole room: what `chat.json` holds and what the reports are made from."""
+
+    problem: str
+    context: str = ""
+    agents: tuple[Seat, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    final_output: Mapping[str, Any] | None = None
+    """The synthesis; None until it is written."""
+    version: str = ""
+    """Version of debateroom that wrote it; empty for a foreign file."""
+    uuid: str = ""
+    kind: str = "debate"
+    status: str = "finished"
+    """`running`, `interrupted`, `waiting_for_host`, `finished` or `failed`."""
+    language: str = "en"
+    model: str = ""
+    """The model all seats use unless a seat names its own."""
+    usage: Usage = field(default_factory=Usage)
+    """Everything the room spent, moderator and synthesis included."""
+    stopped: str | None = None
+    """Why it ended: `converged`, `rounds`, `quorum`, `deadline`, `budget`, `interrupted`, `error` and others."""
+    started: str = ""
+    """ISO 8601 with time zone."""
+    seconds: float | None = None
+    """Wall time of the run; None when not known."""
+    rounds_asked: int | None = None
+    cost: float | None = None
+    """US dollars; None when a price is unknown."""
+    notes: tuple[str, ...] = ()
+    """What could not be read from a foreign file, one sentence each. Never written to `chat.json`."""

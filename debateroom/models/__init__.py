@@ -1,0 +1,1 @@
+"""Models that can be asked: names, providers, retries."""

@@ -1,0 +1,1 @@
+"""What models, files and people wrote, turned into values, and what had to be mended on the way. Pure."""

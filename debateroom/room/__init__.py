@@ -1,0 +1,1 @@
+"""The room on disk: journal, transcript, lock, events."""
