@@ -1,0 +1,122 @@
+"""What a command leaves on stdout: the four things a person needs, or one JSON object. Errors go to stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from debateroom.errors import DebateroomError
+from debateroom.interruption import Interrupted
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from debateroom.activities import Outcome
+
+JSON_LIMIT = 2000
+"""Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
+
+_KEYS = (
+    "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
+    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "error", "hint",
+)  # fmt: skip
+_SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
+
+
+def note(text: str) -> None:
+    """One line on stderr."""
+    click.echo(printable(text), err=True)
+
+
+def finished(outcome: Outcome, *, as_json: bool) -> int:
+    """Prints what a finished room came to; the exit code, 0."""
+    if as_json:
+        _print_json(summary_of(outcome))
+        return 0
+    from debateroom.language import say
+
+    transcript = outcome.transcript
+    final = transcript.final_output or {}
+    language = transcript.language
+    click.echo(printable(str(final.get("summary", ""))))
+    for key in ("recommended_action", "sharpest_disagreement"):
+        click.echo(f"\n{say(language, key)}: {printable(str(final.get(key, '')))}")
+    click.echo(f"\n{say(language, 'report')}: {outcome.report}")
+    click.echo(f"{say(language, 'transcript')}: {outcome.chat}")
+    return 0
+
+
+def summary_of(outcome: Outcome) -> dict[str, Any]:
+    """The object `--json` prints for a room."""
+    transcript = outcome.transcript
+    final = transcript.final_output or {}
+    return {
+        "ok": True,
+        "exit_code": 0,
+        "room": str(outcome.folder),
+        "kind": transcript.kind,
+        "status": transcript.status,
+        "outcome": final.get("outcome"),
+        "summary": final.get("summary"),
+        "recommended_action": final.get("recommended_action"),
+        "sharpest_disagreement": final.get("sharpest_disagreement"),
+        "rounds_played": len(transcript.rounds),
+        "agents": len(transcript.agents),
+        "effective_agents": final.get("effective_agents"),
+        "cost": transcript.cost,
+        "report": str(outcome.report),
+        "transcript": str(outcome.chat),
+    }
+
+
+def failed(error: DebateroomError, *, as_json: bool) -> int:
+    """Says what went wrong and what to run next; the error's exit code."""
+    note(f"debateroom: {error}")
+    if error.hint:
+        note(f"  next: {error.hint}")
+    if as_json:
+        _print_json(
+            {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint, **_room_of(error)}
+        )
+    return error.exit_code
+
+
+def interrupted(stop: Interrupted, *, as_json: bool) -> int:
+    """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143."""
+    room = getattr(stop, "room", None)
+    again = f"debateroom resume {room}" if room else None
+    if as_json:
+        value = {"ok": False, "exit_code": stop.exit_code, "error": "interrupted", "hint": again}
+        _print_json({**value, "status": "interrupted" if room else None, **_room_of(stop)})
+    note(f"debateroom: interrupted; continue with: {again}" if again else "debateroom: interrupted")
+    return stop.exit_code
+
+
+def _room_of(error: BaseException) -> dict[str, Any]:
+    """`room`, `transcript` and `status` of the room in which `error` happened, where there is one."""
+    room: Path | None = getattr(error, "room", None)
+    if room is None:
+        return {}
+    values = {"room": str(room), "transcript": str(room / "chat.json")}
+    return values if isinstance(error, Interrupted) else {**values, "status": "failed"}
+
+
+def _print_json(value: Mapping[str, Any]) -> None:
+    """One line, all keys present, long texts shortened until it is under the limit."""
+    from debateroom import files
+
+    whole = {key: value.get(key) for key in _KEYS}
+    for key in _SHORTENED:
+        if isinstance(whole[key], str):
+            whole[key] = one_line(whole[key], 600)
+    data = files.dumps(whole)
+    while len(data) > JSON_LIMIT:
+        longest = max((key for key in _SHORTENED if whole[key]), key=lambda key: len(whole[key]), default=None)
+        if longest is None or len(whole[longest]) < 40:
+            break
+        whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
+        data = files.dumps(whole)
+    sys.stdout.write(data.decode() + "\n")

@@ -1,0 +1,36 @@
+"""`debateroom resume`: an unfinished room goes on with the settings it was started with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from debateroom.cli import output, progress
+
+
+@click.command("resume", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("room", required=False)
+@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def resume(room: str | None, active: str | None, as_json: bool, quiet: bool) -> int:
+    """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated."""
+    from debateroom import activities, settings
+
+    chosen = settings.load({"room": None, "active": active})
+    shown = progress.make(quiet=quiet)
+    try:
+        outcome = activities.resume(
+            _folder(room, chosen.active, chosen.room), chosen, shown.on_event, shown.on_progress
+        )
+    finally:
+        shown.close()
+    return output.finished(outcome, as_json=as_json)
+
+
+def _folder(room: str | None, active: Path, default: str) -> Path:
+    """A folder that was named as a path, else the room of that name."""
+    if room and Path(room).is_dir():
+        return Path(room)
+    return active / (room or default)
