@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from debateroom import clock, context, files, settings
-
 from debateroom.debating import plan as plans
 from debateroom.debating import rounds, synthesis
 from debateroom.debating.asking import OnProgress

@@ -108,7 +108,7 @@ def _print_json(value: Mapping[str, Any]) -> None:
     """One line, all keys present, long texts shortened until it is under the limit."""
     from debateroom import files
 
-    whole = {key: value.get(key) for key in _KEYS}
+    whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
     for key in _SHORTENED:
         if isinstance(whole[key], str):
             whole[key] = one_line(whole[key], 600)
