@@ -67,6 +67,9 @@ class PlainProgress:
             note(f"{seat['name']}  {one_line(seat['role'], 60)}  {seat['model']}")
         note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
 
+    def _moved_aside(self, event: Event) -> None:
+        note(say(self._language, "moved_line", folder=event["folder"]))
+
     def _round_started(self, event: Event) -> None:
         self._confidence = {}
 

@@ -69,7 +69,7 @@ class Asking:
             self._waiting = list(calls[1:])
             calls = calls[:1]
         for call in calls:
-            self._pool.submit(self._run, call)
+            self._pool.submit(self._run, call, self._queue)
 
     def landed(self, *, seconds: float, on_progress: OnProgress | None = None) -> Iterator[list[Landed]]:
         """What lands, in groups that were there at the same moment, until every call has; at most `seconds`."""
@@ -121,11 +121,11 @@ class Asking:
         self._lead = None
         waiting, self._waiting = self._waiting, []
         for call in waiting:
-            self._pool.submit(self._run, call)
+            self._pool.submit(self._run, call, self._queue)
 
-    def _run(self, call: Call) -> None:
-        """In a worker thread: one call, its answer or its error into the queue. Raises nothing."""
-        queue = self._queue
+    @staticmethod
+    def _run(call: Call, queue: SimpleQueue[Landed | _Progress]) -> None:
+        """In a worker thread: one call, its answer or its error into the queue of its round. Raises nothing."""
         written = 0
 
         def on_text(piece: str) -> None:

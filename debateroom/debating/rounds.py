@@ -23,7 +23,8 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
 
     Raises TooFewReplies when fewer seats than the quorum answered, NoModel when a key was refused.
     """
-    asking = Asking(workers=len(plan.seats))
+    # twice the seats: a late call of one round may still hold a thread when the next round is asked
+    asking = Asking(workers=2 * len(plan.seats))
     try:
         for number in range(1, plan.rounds + 1):
             if number not in room.state.finished_rounds:

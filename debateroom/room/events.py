@@ -3,6 +3,7 @@
 | event | says |
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
+| `moved_aside` | where an unfinished run that was in the room is kept now |
 | `round_started` | which round begins |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |

@@ -60,8 +60,6 @@ class Room:
     def __init__(self, folder: Path, held: FileLock, log: AppendLog, state: State, on_event: OnEvent | None) -> None:
         self.folder = folder
         self.state = state
-        self.moved: Path | None = None
-        """Where an unfinished earlier run was moved to; None when there was none."""
         self._lock = held
         self._log = log
         self._on_event = on_event
@@ -80,8 +78,9 @@ class Room:
         except BaseException:
             held.release()
             raise
-        room.moved = moved
         room.write(opening)
+        if moved:
+            room.write(event("moved_aside", folder=str(moved)))
         return room
 
     @classmethod
