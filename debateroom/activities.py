@@ -103,8 +103,7 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
 
 def resume(folder: Path, chosen: Settings, on_event: OnEvent | None, on_progress: OnProgress | None) -> Outcome:
     """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again."""
-    state = room_files.read(folder)
-    if state.transcript.status == "finished":
+    if is_finished(folder):
         return render_again(folder)
     opening = room_files.opening_event(folder)
     plan = plans.from_event(opening)
@@ -118,6 +117,11 @@ def resume(folder: Path, chosen: Settings, on_event: OnEvent | None, on_progress
         outcome = play(room, plan, models, on_progress=on_progress)
     models.close()
     return outcome
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
+    return room_files.read(folder).transcript.status == "finished"
 
 
 def render_again(folder: Path) -> Outcome:

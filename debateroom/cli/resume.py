@@ -19,11 +19,12 @@ def resume(room: str | None, active: str | None, as_json: bool, quiet: bool) -> 
     from debateroom import activities, settings
 
     chosen = settings.load({"room": None, "active": active})
+    folder = _folder(room, chosen.active, chosen.room)
+    if activities.is_finished(folder):
+        output.note(f"the room {folder} is finished; nothing was asked again")
     shown = progress.make(quiet=quiet)
     try:
-        outcome = activities.resume(
-            _folder(room, chosen.active, chosen.room), chosen, shown.on_event, shown.on_progress
-        )
+        outcome = activities.resume(folder, chosen, shown.on_event, shown.on_progress)
     finally:
         shown.close()
     return output.finished(outcome, as_json=as_json)
