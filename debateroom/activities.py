@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from debateroom.models.registry import Models, ModelSettings
 from debateroom.report import html, markdown
 from debateroom.room import room as room_files
 from debateroom.room.room import PAGE, REPORT, OnEvent, Room, event, folder_of
+from debateroom.room.summary import summarize
 from debateroom.room.transcript import read_chat
 from debateroom.settings import Settings
 
@@ -35,6 +37,8 @@ class Outcome:
     """Absolute path of `chatroom_report.html`."""
     chat: Path
     """Absolute path of `chat.json`."""
+    summary: Mapping[str, Any]
+    """The small object that `--json` prints."""
 
 
 def debate(
@@ -51,14 +55,14 @@ def debate(
     """
     chosen = settings.load(given)
     gathered = context.collect(chosen.context, chosen.note)
-    with open_models(chosen) as models:
+    with open_models(chosen.concurrency) as models:
         plan = plans.make(question, chosen, gathered, models)
         return run(plan, chosen, models, on_event=on_event, on_progress=on_progress)
 
 
-def open_models(chosen: Settings) -> Models:
-    """The models of one run, opened as they are asked for."""
-    return Models(ModelSettings(concurrency=chosen.concurrency))
+def open_models(concurrency: int) -> Models:
+    """The models of one run, opened as they are asked for; at most `concurrency` calls at once per provider."""
+    return Models(ModelSettings(concurrency=concurrency))
 
 
 def run(
@@ -68,6 +72,13 @@ def run(
     folder = folder_of(chosen.active, chosen.room)
     with Room.create(folder, plan.opening_event(), on_event=on_event) as room:
         return play(room, plan, models, on_progress=on_progress)
+
+
+def prepare(plan: Plan, chosen: Settings) -> Path:
+    """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
+    folder = folder_of(chosen.active, chosen.room)
+    Room.create(folder, plan.opening_event()).close()
+    return folder
 
 
 def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | None) -> Outcome:
@@ -82,10 +93,12 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         raise
     except (Interrupted, KeyboardInterrupt) as stop:
         if isinstance(stop, Interrupted):
-            stop.room = room.folder.resolve()
-        room.write(event("room_interrupted", status="interrupted", seconds=_since(begun)))
+            stop.room = room.folder
+        code = stop.exit_code if isinstance(stop, Interrupted) else 130
+        ended = {"exit_code": code, "error": "interrupted", "hint": f"debateroom resume {room.folder}"}
+        room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
         raise
-    room.write(event("room_finished", status="finished", stopped=stopped, seconds=_since(begun)))
+    room.write(event("room_finished", status="finished", stopped=stopped, exit_code=0, seconds=_since(begun)))
     return write_reports(room)
 
 
@@ -96,18 +109,21 @@ def _since(begun: float) -> float:
 def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     """Leaves `failed` and why in the journal, so that the room can be resumed; the error itself goes on."""
     error.room = room.folder.resolve()
+    if isinstance(error, RoomError):
+        return
+    error.hint = error.hint or f"debateroom resume {room.folder}"
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
-    if not isinstance(error, RoomError):
-        room.write(event("room_finished", status="failed", stopped=stopped, reason=str(error), seconds=_since(begun)))
+    ended = {"exit_code": error.exit_code, "error": str(error), "hint": error.hint}
+    room.write(event("room_finished", status="failed", stopped=stopped, seconds=_since(begun), **ended))
 
 
-def resume(folder: Path, chosen: Settings, on_event: OnEvent | None, on_progress: OnProgress | None) -> Outcome:
+def resume(folder: Path, on_event: OnEvent | None, on_progress: OnProgress | None) -> Outcome:
     """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again."""
     if is_finished(folder):
         return render_again(folder)
     opening = room_files.opening_event(folder)
     plan = plans.from_event(opening)
-    models = open_models(chosen)
+    models = open_models(plan.concurrency)
     for seat in plan.seats:
         models.open(seat.model)
     with Room.reopen(folder, on_event=on_event) as room:
@@ -148,4 +164,5 @@ def write_reports(room: Room) -> Outcome:
     transcript = room.transcript
     report = room.write_file(REPORT, markdown.render(transcript))
     page = room.write_file(PAGE, html.render(transcript))
-    return Outcome(transcript, room.folder.resolve(), report, page, room.chat_path)
+    summary = summarize(room.folder, room.state)
+    return Outcome(transcript, room.folder.resolve(), report, page, room.chat_path, summary)

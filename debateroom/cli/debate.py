@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import output, progress
+from debateroom.cli import background, output, progress
 from debateroom.errors import UsageError, VagueQuestion
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ _OPTIONS = (
         "--max-tokens", type=int, metavar="N", help="Tokens of one reply, thinking included.  [default: 16000]"
     ),
     click.option("--yes", is_flag=True, help=f"Do not ask before {MANY_CALLS} calls or more."),
+    click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
     click.option(
@@ -75,7 +76,9 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
 )
 @click.argument("question", nargs=-1)
 @_with_options
-def debate(question: tuple[str, ...], *, yes: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any) -> int:
+def debate(
+    question: tuple[str, ...], *, yes: bool, detach: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any
+) -> int:
     """Debate QUESTION: N agents with opposed roles, R rounds, each reading everything said before.
 
     Without QUESTION, or with -, it is read from standard input. Leaves chat.json and chatroom_report.md in the room.
@@ -88,9 +91,11 @@ def debate(question: tuple[str, ...], *, yes: bool, as_json: bool, quiet: bool, 
     gathered = context.collect(chosen.context, chosen.note, stdin=sys.stdin if stdin_is_free else None)
     if not quiet:
         _say_context(gathered, verbose)
-    models = activities.open_models(chosen)
+    models = activities.open_models(chosen.concurrency)
     plan = _plan(text, chosen, gathered, models)
     _confirm(plan, yes=yes)
+    if detach:
+        return background.start(activities.prepare(plan, chosen), plan.problem)
     shown = progress.make(quiet=quiet)
     try:
         outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)

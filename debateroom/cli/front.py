@@ -24,6 +24,10 @@ COMMANDS = {
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "report": Entry("debateroom.cli.report", "Render the report of a room or of a chat.json again."),
+    "rooms": Entry("debateroom.cli.rooms", "List the rooms with their state, age and cost."),
+    "status": Entry("debateroom.cli.status", "Say how a room is getting on."),
+    "stop": Entry("debateroom.cli.stop", "Stop a running room; it can be resumed."),
+    "wait": Entry("debateroom.cli.wait", "Wait until a room ends, with its exit code."),
     "resume": Entry("debateroom.cli.resume", "Continue an unfinished room; no finished call is repeated."),
 }
 

@@ -26,6 +26,12 @@ _KEYS = (
 _SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 
 
+def line(text: str) -> None:
+    """One line on stdout, in UTF-8 whatever the terminal's encoding: machines read it."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 def note(text: str) -> None:
     """One line on stderr."""
     click.echo(printable(text), err=True)
@@ -34,7 +40,7 @@ def note(text: str) -> None:
 def finished(outcome: Outcome, *, as_json: bool) -> int:
     """Prints what a finished room came to; the exit code, 0."""
     if as_json:
-        _print_json(summary_of(outcome))
+        print_json(outcome.summary)
         return 0
     from debateroom.language import say
 
@@ -49,62 +55,41 @@ def finished(outcome: Outcome, *, as_json: bool) -> int:
     return 0
 
 
-def summary_of(outcome: Outcome) -> dict[str, Any]:
-    """The object `--json` prints for a room."""
-    transcript = outcome.transcript
-    final = transcript.final_output or {}
-    return {
-        "ok": True,
-        "exit_code": 0,
-        "room": str(outcome.folder),
-        "kind": transcript.kind,
-        "status": transcript.status,
-        "outcome": final.get("outcome"),
-        "summary": final.get("summary"),
-        "recommended_action": final.get("recommended_action"),
-        "sharpest_disagreement": final.get("sharpest_disagreement"),
-        "rounds_played": len(transcript.rounds),
-        "agents": len(transcript.agents),
-        "effective_agents": final.get("effective_agents"),
-        "cost": transcript.cost,
-        "report": str(outcome.report),
-        "transcript": str(outcome.chat),
-    }
-
-
 def failed(error: DebateroomError, *, as_json: bool) -> int:
     """Says what went wrong and what to run next; the error's exit code."""
     note(f"debateroom: {error}")
     if error.hint:
         note(f"  next: {error.hint}")
     if as_json:
-        _print_json(
-            {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint, **_room_of(error)}
-        )
+        ended = {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint}
+        print_json(_room_of(error.room) | ended)
     return error.exit_code
 
 
 def interrupted(stop: Interrupted, *, as_json: bool) -> int:
     """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143."""
-    room = getattr(stop, "room", None)
-    again = f"debateroom resume {room}" if room else None
+    again = f"debateroom resume {stop.room}" if stop.room else None
     if as_json:
-        value = {"ok": False, "exit_code": stop.exit_code, "error": "interrupted", "hint": again}
-        _print_json({**value, "status": "interrupted" if room else None, **_room_of(stop)})
+        ended = {"ok": False, "exit_code": stop.exit_code, "error": "interrupted", "hint": again}
+        print_json(_room_of(stop.room) | ended)
     note(f"debateroom: interrupted; continue with: {again}" if again else "debateroom: interrupted")
     return stop.exit_code
 
 
-def _room_of(error: BaseException) -> dict[str, Any]:
-    """`room`, `transcript` and `status` of the room in which `error` happened, where there is one."""
-    room: Path | None = getattr(error, "room", None)
+def _room_of(room: Path | None) -> dict[str, Any]:
+    """What the room in which it happened came to; empty where there is none."""
     if room is None:
         return {}
-    values = {"room": str(room), "transcript": str(room / "chat.json")}
-    return values if isinstance(error, Interrupted) else {**values, "status": "failed"}
+    from debateroom.room.room import read
+    from debateroom.room.summary import summarize
+
+    try:
+        return summarize(room, read(room))
+    except DebateroomError:
+        return {}
 
 
-def _print_json(value: Mapping[str, Any]) -> None:
+def print_json(value: Mapping[str, Any]) -> None:
     """One line, all keys present, long texts shortened until it is under the limit."""
     from debateroom import files
 
@@ -119,4 +104,4 @@ def _print_json(value: Mapping[str, Any]) -> None:
             break
         whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
         data = files.dumps(whole)
-    sys.stdout.write(data.decode() + "\n")
+    line(data.decode())

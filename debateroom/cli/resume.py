@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from debateroom.cli import output, progress
+from debateroom.cli import output, place, progress
 
 
 @click.command("resume", context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,22 +14,14 @@ from debateroom.cli import output, progress
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def resume(room: str | None, active: str | None, as_json: bool, quiet: bool) -> int:
     """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated."""
-    from debateroom import activities, settings
+    from debateroom import activities
 
-    chosen = settings.load({"room": None, "active": active})
-    folder = _folder(room, chosen.active, chosen.room)
+    folder = place.folder(room, active)
     if activities.is_finished(folder):
         output.note(f"the room {folder} is finished; nothing was asked again")
     shown = progress.make(quiet=quiet)
     try:
-        outcome = activities.resume(folder, chosen, shown.on_event, shown.on_progress)
+        outcome = activities.resume(folder, shown.on_event, shown.on_progress)
     finally:
         shown.close()
     return output.finished(outcome, as_json=as_json)
-
-
-def _folder(room: str | None, active: Path, default: str) -> Path:
-    """A folder that was named as a path, else the room of that name."""
-    if room and Path(room).is_dir():
-        return Path(room)
-    return active / (room or default)

@@ -47,6 +47,8 @@ class Plan:
     """Seconds one round may take."""
     max_tokens: int
     """Tokens of one reply, thinking included."""
+    concurrency: int
+    """Calls under way at once with one provider."""
     fence: str
     """Tag around quoted text, drawn at random for this run."""
     uuid: str
@@ -111,6 +113,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         call_timeout=settings.call_timeout,
         round_timeout=settings.round_timeout,
         max_tokens=settings.max_tokens,
+        concurrency=settings.concurrency,
         fence=fence,
         uuid=str(uuid.uuid4()),
     )

@@ -38,6 +38,12 @@ class State:
     """Answers waiting for their repair, by round and seat."""
     decisions: Mapping[int, Event] = field(default_factory=dict)
     """The `decided` event of each round."""
+    exit_code: int | None = None
+    """How the run ended; None while it has not."""
+    error: str | None = None
+    """What went wrong, for people; None when nothing did."""
+    hint: str | None = None
+    """The next command, where there is one."""
 
 
 def _usage(value: Any) -> Usage:
@@ -174,7 +180,8 @@ def _status(status: str) -> Any:
         stopped = event.get("stopped", "interrupted" if known == "interrupted" else None)
         seconds = (state.transcript.seconds or 0.0) + event.get("seconds", 0.0)
         changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds, cost=event.get("cost"))
-        return replace(state, transcript=changed)
+        ended = {key: event.get(key) for key in ("exit_code", "error", "hint")}
+        return replace(state, transcript=changed, **ended)
 
     return change
 

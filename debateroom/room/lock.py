@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 LOCK, OWNER = ".lock", ".owner.json"
+STARTING = 15
+"""Seconds a detached process may take until it holds the room."""
 
 
 def take(folder: Path, *, what: str) -> FileLock:
@@ -31,9 +34,39 @@ def take(folder: Path, *, what: str) -> FileLock:
         raise RoomBusy(_held_by(folder), hint=f"choose another room with --room, or wait for {folder.name}") from None
     except OSError as error:
         raise RoomError(f"cannot write {folder}: {error.strerror or error}") from error
-    owner = {"pid": os.getpid(), "started": clock.now().isoformat(), "what": what}
-    files.replace(folder / OWNER, files.dumps(owner))
+    name_owner(folder, os.getpid(), what=what)
     return lock
+
+
+def name_owner(folder: Path, pid: int, *, what: str) -> None:
+    """Notes beside the lock which process has the room, or is about to take it."""
+    value = {"pid": pid, "started": clock.now().isoformat(), "what": what}
+    files.replace(folder / OWNER, files.dumps(value))
+
+
+def starting(folder: Path) -> bool:
+    """Whether a process that was sent to take the room is alive and has not had the time to."""
+    known = owner(folder)
+    if known is None:
+        return False
+    try:
+        age = (clock.now() - datetime.fromisoformat(str(known.get("started")))).total_seconds()
+        return age < STARTING and alive(int(known["pid"]))
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def alive(pid: int) -> bool:
+    """Whether a process with this id exists. Where that cannot be asked (Windows), False."""
+    if os.name == "nt":
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def owner(folder: Path) -> dict[str, Any] | None:
