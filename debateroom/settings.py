@@ -65,6 +65,8 @@ class Settings(BaseModel):
     """Seconds one call may take; 120."""
     round_timeout: float = Field(default=300.0, gt=0)
     """Seconds one round may take; 300. Seats that are late have failed in that round."""
+    prices: dict[str, dict[str, float]] = {}
+    """Own prices by `provider:model`: US dollars for a million tokens of `input`, `cached`, `written`, `output`."""
     max_tokens: int = Field(default=16_000, ge=256)
     """Tokens one reply may have, thinking included; 16,000."""
 
@@ -110,7 +112,7 @@ _LISTS = {"role": "\n", "context": os.pathsep, "note": "\n"}
 
 def _from_environment() -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for name in Settings.model_fields:
+    for name in Settings.model_fields.keys() - {"prices"}:
         text = os.environ.get(f"DEBATEROOM_{name.upper()}")
         if text:
             values[name] = tuple(text.split(_LISTS[name])) if name in _LISTS else text

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from debateroom.debating import prompts, structured
 from debateroom.debating.plan import Plan
+from debateroom.debating.spending import spent
 from debateroom.models.registry import Models
-from debateroom.room.events import usage_json
 from debateroom.room.room import Room, event
 
 
@@ -50,8 +50,8 @@ def ask(room: Room, plan: Plan, models: Models, number: int) -> None:
             verdict=_held_to_the_room(answer.value, [seat.name for seat in plan.seats]) if answer.value else None,
             problem=answer.problem,
             model=answer.model,
-            usage=usage_json(answer.usage),
             seconds=round(answer.seconds, 3),
+            **spent(plan.moderator, *answer.usages, prices=plan.prices),
         )
     )
 

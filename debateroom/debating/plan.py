@@ -47,6 +47,8 @@ class Plan:
     """Seconds one round may take."""
     max_tokens: int
     """Tokens of one reply, thinking included."""
+    prices: Mapping[str, Mapping[str, Any]]
+    """The user's own prices: US dollars for a million tokens, by `provider:model`."""
     concurrency: int
     """Calls under way at once with one provider."""
     fence: str
@@ -114,6 +116,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         round_timeout=settings.round_timeout,
         max_tokens=settings.max_tokens,
         concurrency=settings.concurrency,
+        prices=settings.prices,
         fence=fence,
         uuid=str(uuid.uuid4()),
     )

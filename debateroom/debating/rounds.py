@@ -9,12 +9,12 @@ from debateroom import tokens
 from debateroom.debating import convergence, moderation, prompts
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.spending import spent
 from debateroom.errors import NoModel, TooFewReplies
 from debateroom.language import say
 from debateroom.messages import Answer, Request, Round, Seat
 from debateroom.models.registry import Models, info
 from debateroom.reading.reply import read_reply
-from debateroom.room.events import usage_json
 from debateroom.room.room import Room, event
 
 
@@ -132,7 +132,7 @@ def _journal(room: Room, plan: Plan, landed: Landed, number: int) -> Call | None
     if call.first is not None:
         room.write(_reply(plan, call, call.first, number, repaired=False, paid=landed.answer))
         return None
-    room.write(_unreadable(call, landed.answer, number))
+    room.write(_unreadable(plan, call, landed.answer, number))
     repair = prompts.repair_request(plan, call.request, landed.answer.text)
     return replace(call, request=repair, first=landed.answer)
 
@@ -161,24 +161,24 @@ def _reply(
         endorses=reply.endorses if reply.endorses in names else None,
         repairs=list(reply.repairs),
         model=answer.model,
-        usage=usage_json(paid.usage) if paid else None,
         seconds=round(answer.seconds, 3),
         finish=answer.stop_reason,
         repaired=repaired,
         history=call.history,
+        **(spent(call.model.name, paid.usage, prices=plan.prices) if paid else {}),
     )
 
 
-def _unreadable(call: Call, answer: Answer, number: int) -> dict[str, object]:
+def _unreadable(plan: Plan, call: Call, answer: Answer, number: int) -> dict[str, object]:
     return event(
         "unreadable",
         round=number,
         agent=call.seat.name,
         response=answer.text,
         model=answer.model,
-        usage=usage_json(answer.usage),
         seconds=round(answer.seconds, 3),
         finish=answer.stop_reason,
+        **spent(call.model.name, answer.usage, prices=plan.prices),
     )
 
 

@@ -21,8 +21,8 @@ class Structured(Generic[Shape]):
 
     value: Shape | None
     """None when no answer could be used."""
-    usage: Usage
-    """Tokens of the call and of its repair."""
+    usages: tuple[Usage, ...]
+    """Tokens of the call, and of its repair."""
     model: str
     seconds: float
     problem: str = ""
@@ -36,19 +36,20 @@ def ask(
 
     A failed call is a value too. Raises NoModel only: then no call can succeed.
     """
-    usage, seconds, problem, name = Usage(), 0.0, "", model.name
+    usages: tuple[Usage, ...] = ()
+    seconds, problem, name = 0.0, "", model.name
     asked = request
     for _ in range(2):
         try:
             answer = model.ask(asked)
         except CallFailed as error:
-            return Structured(None, usage, name, seconds, str(error))
-        usage, seconds, name = usage + answer.usage, seconds + answer.seconds, answer.model
+            return Structured(None, usages, name, seconds, str(error))
+        usages, seconds, name = (*usages, answer.usage), seconds + answer.seconds, answer.model
         value, problem = _read(answer.text, shape)
         if value is not None:
-            return Structured(value, usage, name, seconds)
+            return Structured(value, usages, name, seconds)
         asked = fix(request, answer.text, problem)
-    return Structured(None, usage, name, seconds, problem)
+    return Structured(None, usages, name, seconds, problem)
 
 
 def _read(text: str, shape: type[Shape]) -> tuple[Shape | None, str]:

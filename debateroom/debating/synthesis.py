@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.spending import spent
 from debateroom.language import say
 from debateroom.messages import Transcript
 from debateroom.models.registry import Models
-from debateroom.room.events import usage_json
 from debateroom.room.room import Room, event
 
 
@@ -98,8 +98,8 @@ def conclude(room: Room, plan: Plan, models: Models) -> None:
         problem = answer.problem if answer else ""
         final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
         final |= {"unsupported": 0, "synthesized_by": "extract", "extract_because": problem}
-    spent = usage_json(answer.usage) if answer else None
-    room.write(event("synthesized", final_output=_in_order(final), usage=spent))
+    paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
+    room.write(event("synthesized", final_output=_in_order(final), **paid))
 
 
 def _asked(

@@ -69,11 +69,17 @@ def apply(state: State, event: Event) -> State:
     handler = _HANDLERS.get(str(event.get("event")))
     if handler is None:
         return state
+    return _spend(handler(state, event), event)
+
+
+def _spend(state: State, event: Event) -> State:
+    """Adds what the event's call cost. A call without a known price makes the room's cost unknown for good."""
     spent = _usage(event.get("usage"))
-    state = handler(state, event)
-    if spent != Usage():
-        state = replace(state, transcript=replace(state.transcript, usage=state.transcript.usage + spent))
-    return state
+    if spent == Usage():
+        return state
+    before, price = state.transcript.cost, event.get("cost")
+    cost = None if before is None or price is None else before + price
+    return replace(state, transcript=replace(state.transcript, usage=state.transcript.usage + spent, cost=cost))
 
 
 def _opened(state: State, event: Event) -> State:
@@ -89,6 +95,7 @@ def _opened(state: State, event: Event) -> State:
         model=event.get("model", ""),
         started=event.get("at", ""),
         rounds_asked=event.get("rounds"),
+        cost=0.0,
     )
     return State(transcript, settings=dict(event.get("settings", {})))
 
@@ -179,7 +186,7 @@ def _status(status: str) -> Any:
         known = event.get("status", status)
         stopped = event.get("stopped", "interrupted" if known == "interrupted" else None)
         seconds = (state.transcript.seconds or 0.0) + event.get("seconds", 0.0)
-        changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds, cost=event.get("cost"))
+        changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds)
         ended = {key: event.get(key) for key in ("exit_code", "error", "hint")}
         return replace(state, transcript=changed, **ended)
 
