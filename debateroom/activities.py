@@ -12,7 +12,7 @@ from debateroom.debating import plan as plans
 from debateroom.debating import rounds, synthesis
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
-from debateroom.errors import DebateroomError, RoomError, TooFewReplies
+from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
 from debateroom.interruption import Interrupted
 from debateroom.messages import Transcript
 from debateroom.models.registry import Models, ModelSettings
@@ -87,7 +87,7 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
     try:
         stopped = rounds.play(room, plan, models, on_progress=on_progress)
         if room.transcript.final_output is None:
-            synthesis.conclude(room, plan, models)
+            synthesis.conclude(room, plan, models, in_time=stopped != "deadline")
     except DebateroomError as error:
         _record_failure(room, error, begun)
         raise
@@ -98,8 +98,13 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         ended = {"exit_code": code, "error": "interrupted", "hint": f"debateroom resume {room.folder}"}
         room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
         raise
-    room.write(event("room_finished", status="finished", stopped=stopped, exit_code=0, seconds=_since(begun)))
+    code = _EXIT_CODES.get(stopped, 0)
+    room.write(event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun)))
     return write_reports(room)
+
+
+_EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
+"""Of runs that came to an end, but not to their own."""
 
 
 def _since(begun: float) -> float:

@@ -67,6 +67,10 @@ class Settings(BaseModel):
     """Seconds one round may take; 300. Seats that are late have failed in that round."""
     prices: dict[str, dict[str, float]] = {}
     """Own prices by `provider:model`: US dollars for a million tokens of `input`, `cached`, `written`, `output`."""
+    timeout: float | None = Field(default=None, gt=0)
+    """Seconds the whole run may take; no limit. What was answered until then is kept and concluded."""
+    budget: float | None = Field(default=None, gt=0)
+    """US dollars the run may cost; no limit. It stops before the round that would pass them."""
     max_tokens: int = Field(default=16_000, ge=256)
     """Tokens one reply may have, thinking included; 16,000."""
 

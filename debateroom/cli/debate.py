@@ -48,6 +48,8 @@ _OPTIONS = (
     click.option("--concurrency", type=int, metavar="N", help="Calls at once with one provider.  [default: 32]"),
     click.option("--stagger", metavar="WHEN", help="Send the first seat ahead: auto, on or off.  [default: auto]"),
     click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]"),
+    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
+    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
     click.option("--round-timeout", type=float, metavar="S", help="Seconds one round may take.  [default: 300]"),
     click.option(
         "--max-tokens", type=int, metavar="N", help="Tokens of one reply, thinking included.  [default: 16000]"

@@ -38,10 +38,11 @@ def note(text: str) -> None:
 
 
 def finished(outcome: Outcome, *, as_json: bool) -> int:
-    """Prints what a finished room came to; the exit code, 0."""
+    """Prints what a finished room came to; its exit code."""
+    code = int(outcome.summary["exit_code"])
     if as_json:
         print_json(outcome.summary)
-        return 0
+        return code
     from debateroom.language import say
 
     transcript = outcome.transcript
@@ -52,7 +53,7 @@ def finished(outcome: Outcome, *, as_json: bool) -> int:
         click.echo(f"\n{say(language, key)}: {printable(str(final.get(key, '')))}")
     click.echo(f"\n{say(language, 'report')}: {outcome.report}")
     click.echo(f"{say(language, 'transcript')}: {outcome.chat}")
-    return 0
+    return code
 
 
 def failed(error: DebateroomError, *, as_json: bool) -> int:

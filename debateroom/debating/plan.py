@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,10 +14,11 @@ from debateroom.debating import prompts, roles
 from debateroom.errors import UsageError, VagueQuestion
 from debateroom.language import say
 from debateroom.messages import Seat
+from debateroom.models import prices
 from debateroom.models.registry import Models, choose_default
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.room import event
-from debateroom.settings import Settings
+from debateroom.settings import PROJECT_FILE, Settings
 
 NO_MODERATOR = "none"
 
@@ -47,6 +48,10 @@ class Plan:
     """Seconds one round may take."""
     max_tokens: int
     """Tokens of one reply, thinking included."""
+    timeout: float | None
+    """Seconds the whole run may take; None is no limit."""
+    budget: float | None
+    """US dollars the run may cost; None is no limit."""
     prices: Mapping[str, Mapping[str, Any]]
     """The user's own prices: US dollars for a million tokens, by `provider:model`."""
     concurrency: int
@@ -100,6 +105,9 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     model = choose_default(settings.model).name
     specs = _roles(settings, guess.domain, language)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
+    moderator = _moderator(settings, model, models)
+    if settings.budget is not None:
+        _priced({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, settings.prices)
     fence = f"said-{secrets.token_hex(4)}"
     return Plan(
         problem=problem,
@@ -108,7 +116,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         seats=seats,
         rounds=settings.rounds,
         model=models.open(model).name,
-        moderator=_moderator(settings, model, models),
+        moderator=moderator,
         early_stop=settings.early_stop,
         quorum=_quorum(settings, len(seats)),
         stagger=settings.stagger,
@@ -117,6 +125,8 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         max_tokens=settings.max_tokens,
         concurrency=settings.concurrency,
         prices=settings.prices,
+        timeout=settings.timeout,
+        budget=settings.budget,
         fence=fence,
         uuid=str(uuid.uuid4()),
     )
@@ -177,6 +187,17 @@ def _moderator(settings: Settings, model: str, models: Models) -> str:
     if settings.moderator:
         raise UsageError(f"{opened.name} cannot moderate", hint="name another with --moderator, or --moderator none")
     return NO_MODERATOR
+
+
+def _priced(names: Collection[str], own: Mapping[str, Mapping[str, float]]) -> None:
+    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
+    for name in sorted(names):
+        if not prices.known(name, prices.own_table(own)):
+            raise UsageError(
+                f"--budget needs a price for {name}, and none is known",
+                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
+                "in US dollars for a million tokens",
+            )
 
 
 def _quorum(settings: Settings, seats: int) -> int:

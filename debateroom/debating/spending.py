@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from debateroom.messages import Usage
-from debateroom.models.prices import Price, cost
+from debateroom.models.prices import cost, own_table
 from debateroom.room.events import usage_json
 
 
 def spent(model: str, *usages: Usage, prices: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
     """`usage` and `cost` (US dollars, None when a price is unknown) of calls to `model`, one usage a call."""
-    own = {name: Price(**entry) for name, entry in (prices or {}).items()}
+    own = own_table(prices or {})
     costs = [cost(model, usage, own) for usage in usages]
     known = [value for value in costs if value is not None]
     total = sum(usages, Usage())

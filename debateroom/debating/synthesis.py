@@ -78,8 +78,11 @@ class Synthesis(BaseModel):
     opening_positions: list[OpeningPosition]
 
 
-def conclude(room: Room, plan: Plan, models: Models) -> None:
-    """Writes the final output into the journal: the moderator's, or the marked extract when none can be used."""
+def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) -> None:
+    """Writes the final output into the journal: the moderator's, or the marked extract when none can be used.
+
+    Not `in_time`, after the deadline, nobody is asked any more.
+    """
     transcript = room.transcript
     last = transcript.rounds[-1]
     known = room.state.decisions.get(last.round)
@@ -89,7 +92,9 @@ def conclude(room: Room, plan: Plan, models: Models) -> None:
             **{**{key: known[key] for key in decision.to_event()}, "backers": tuple(known["backers"])}
         )
     facts = _facts(transcript, decision)
-    answer = _asked(room, plan, models, facts["outcome"], decision) if plan.moderator != NO_MODERATOR else None
+    answer = (
+        _asked(room, plan, models, facts["outcome"], decision) if in_time and plan.moderator != NO_MODERATOR else None
+    )
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))

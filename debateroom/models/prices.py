@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+from debateroom.errors import UsageError
 from debateroom.messages import Usage
 
 FREE = ("embedded", "scripted")
@@ -58,6 +60,14 @@ def table_file() -> Path:
 def _table() -> Mapping[str, Price]:
     values = tomllib.loads(table_file().read_text(encoding="utf-8"))
     return {name: Price(**entry) for name, entry in values.items()}
+
+
+def own_table(values: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Price]:
+    """The user's prices from the settings. Raises UsageError for an entry that is not one."""
+    try:
+        return {name: Price(**entry) for name, entry in values.items()}
+    except TypeError as error:
+        raise UsageError(f"a price in the settings needs input and output: {error}") from error
 
 
 def cost(model: str, usage: Usage, own: Mapping[str, Price] | None = None) -> float | None:

@@ -38,6 +38,8 @@ class State:
     """Answers waiting for their repair, by round and seat."""
     decisions: Mapping[int, Event] = field(default_factory=dict)
     """The `decided` event of each round."""
+    moderated: frozenset[int] = frozenset()
+    """Rounds about which the moderator was asked."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -170,7 +172,8 @@ def _moderated(state: State, event: Event) -> State:
         entries = tuple(replace(entry, off_topic=entry.agent in astray) for entry in item.entries)
         return replace(item, entries=entries, moderation=verdict)
 
-    return _round(state, event["round"], judge)
+    asked = state.moderated | {event["round"]}
+    return _round(replace(state, moderated=asked), event["round"], judge)
 
 
 def _decided(state: State, event: Event) -> State:
@@ -187,8 +190,13 @@ def _status(status: str) -> Any:
         stopped = event.get("stopped", "interrupted" if known == "interrupted" else None)
         seconds = (state.transcript.seconds or 0.0) + event.get("seconds", 0.0)
         changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds)
-        ended = {key: event.get(key) for key in ("exit_code", "error", "hint")}
-        return replace(state, transcript=changed, **ended)
+        return replace(
+            state,
+            transcript=changed,
+            exit_code=event.get("exit_code"),
+            error=event.get("error"),
+            hint=event.get("hint"),
+        )
 
     return change
 
