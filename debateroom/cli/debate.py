@@ -55,6 +55,7 @@ _OPTIONS = (
         "--max-tokens", type=int, metavar="N", help="Tokens of one reply, thinking included.  [default: 16000]"
     ),
     click.option("--yes", is_flag=True, help=f"Do not ask before {MANY_CALLS} calls or more."),
+    click.option("--dry-run", is_flag=True, help="Print seats, calls, tokens and price; ask nobody."),
     click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
@@ -79,7 +80,15 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
 @click.argument("question", nargs=-1)
 @_with_options
 def debate(
-    question: tuple[str, ...], *, yes: bool, detach: bool, as_json: bool, quiet: bool, verbose: bool, **given: Any
+    question: tuple[str, ...],
+    *,
+    yes: bool,
+    dry_run: bool,
+    detach: bool,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    **given: Any,
 ) -> int:
     """Debate QUESTION: N agents with opposed roles, R rounds, each reading everything said before.
 
@@ -95,6 +104,10 @@ def debate(
         _say_context(gathered, verbose)
     models = activities.open_models(chosen.concurrency)
     plan = _plan(text, chosen, gathered, models)
+    if dry_run:
+        from debateroom.cli import dry_run as table
+
+        return table.show(plan)
     _confirm(plan, yes=yes)
     if detach:
         return background.start(activities.prepare(plan, chosen), plan.problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from debateroom.cli import output, place
+from debateroom.terminal import printable
 
 
 @click.command("status", context_settings={"help_option_names": ["-h", "--help"]})
@@ -22,5 +23,5 @@ def status(room: str | None, active: str | None, as_json: bool) -> int:
     click.echo(f"{value['room']}: {value['status']}, {value['rounds_played']} rounds played")
     for key in ("outcome", "summary", "error", "hint"):
         if value[key]:
-            click.echo(output.printable(f"{key}: {value[key]}"))
+            click.echo(printable(f"{key}: {value[key]}"))
     return 0

@@ -90,7 +90,7 @@ class _Rounds:
             raise refused
 
     def _calls(self, number: int) -> list[Call]:
-        """One call for each seat that has not answered in round `number`; a repair where its answer was unreadable."""
+        """One call for each seat without a reply in round `number`; a repair where its answer was unreadable."""
         rounds = self.room.transcript.rounds
         shared = prompts.shared_blocks(self.plan, [item for item in rounds if item.round < number])
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
