@@ -58,6 +58,7 @@ _OPTIONS = (
     click.option("--dry-run", is_flag=True, help="Print seats, calls, tokens and price; ask nobody."),
     click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+    click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
     click.option(
         "-v", "--verbose", is_flag=True, help="More on stderr: the sizes of the context, how replies were read."
@@ -86,6 +87,7 @@ def debate(
     dry_run: bool,
     detach: bool,
     as_json: bool,
+    events: bool,
     quiet: bool,
     verbose: bool,
     **given: Any,
@@ -111,13 +113,13 @@ def debate(
     _confirm(plan, yes=yes)
     if detach:
         return background.start(activities.prepare(plan, chosen), plan.problem)
-    shown = progress.make(quiet=quiet)
+    shown = progress.make(quiet=quiet, events=events)
     try:
         outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
     finally:
         shown.close()
     models.close()
-    return output.finished(outcome, as_json=as_json)
+    return output.finished(outcome, as_json=as_json or events)
 
 
 def _question(words: tuple[str, ...], chosen: Settings) -> str:

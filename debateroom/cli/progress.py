@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from debateroom import clock
-from debateroom.cli.output import note
+from debateroom.cli.output import line, note
 from debateroom.language import say
 from debateroom.terminal import one_line
 
@@ -31,11 +31,35 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
-def make(*, quiet: bool) -> Progress:
-    """Progress for this process's stderr; silent but for failures with `quiet`."""
+def make(*, quiet: bool, events: bool = False) -> Progress:
+    """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
+    shown = _on_stderr(quiet=quiet)
+    return EventLines(shown) if events else shown
+
+
+def _on_stderr(*, quiet: bool) -> Progress:
     if not quiet and sys.stderr.isatty():
         return LiveProgress()
     return PlainProgress(quiet=quiet)
+
+
+class EventLines:
+    """Prints each journal event as one JSON line on stdout, and passes it on."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+
+    def on_event(self, event: Event) -> None:
+        from debateroom import files
+
+        line(files.dumps(event).decode())
+        self._shown.on_event(event)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        self._shown.on_progress(agent, characters)
+
+    def close(self) -> None:
+        self._shown.close()
 
 
 class PlainProgress:
