@@ -309,3 +309,23 @@ def test_resume_repeats_no_finished_call(capsys: pytest.CaptureFixture[str], scr
     chat = json.loads(Path("active/chatroom/chat.json").read_text())
     assert [entry["response"] for entry in chat["rounds"][0]["entries"]] == ["POSITION: first", "POSITION: now"]
     assert (chat["status"], chat["rounds"][0]["failures"]) == ("finished", [])
+
+
+def test_context_too_large_for_the_window_is_refused_with_the_figures(
+    capsys: pytest.CaptureFixture[str], script: str
+) -> None:
+    """Before the first call: how much was given, and how much the model takes."""
+    lines = [{"about": {"window": 4000}}, {"default": True, "response": "POSITION: x"}]
+    Path("replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    Path("long.md").write_text("A word and another one. " * 1000)
+    code, out, err = run(capsys, QUESTION, "--context", "long.md", "--model", script)
+    assert (code, out) == (2, "")
+    assert "has a window of 4,000" in err
+    assert not Path("active").exists()
+
+
+def test_verbose_says_how_each_reply_was_read(capsys: pytest.CaptureFixture[str], script: str) -> None:
+    """-v adds a line a reply: time, tokens, confidence, and what had to be mended."""
+    code, _, err = run(capsys, QUESTION, "-v", "-r", "2", "-n", "2", "--model", script)
+    assert code == 0
+    assert err.count("confidence 7, endorses nobody; mended: ") == 2

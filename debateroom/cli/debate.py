@@ -60,9 +60,7 @@ _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
-    click.option(
-        "-v", "--verbose", is_flag=True, help="More on stderr: the sizes of the context, how replies were read."
-    ),
+    click.option("-v", "--verbose", is_flag=True, help="More on stderr: tokens of each reply, and how it was read."),
 )
 
 
@@ -113,7 +111,7 @@ def debate(
     _confirm(plan, yes=yes)
     if detach:
         return background.start(activities.prepare(plan, chosen), plan.problem)
-    shown = progress.make(quiet=quiet, events=events)
+    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
     try:
         outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
     finally:

@@ -31,16 +31,16 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
-def make(*, quiet: bool, events: bool = False) -> Progress:
+def make(*, quiet: bool, verbose: bool = False, events: bool = False) -> Progress:
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
-    shown = _on_stderr(quiet=quiet)
+    shown = _on_stderr(quiet=quiet, verbose=verbose)
     return EventLines(shown) if events else shown
 
 
-def _on_stderr(*, quiet: bool) -> Progress:
-    if not quiet and sys.stderr.isatty():
+def _on_stderr(*, quiet: bool, verbose: bool) -> Progress:
+    if not quiet and not verbose and sys.stderr.isatty():
         return LiveProgress()
-    return PlainProgress(quiet=quiet)
+    return PlainProgress(quiet=quiet, verbose=verbose)
 
 
 class EventLines:
@@ -65,8 +65,9 @@ class EventLines:
 class PlainProgress:
     """One line for the seats, one a round, one for each seat that failed."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._quiet = quiet
+        self._verbose = verbose
         self._language = "en"
         self._rounds = 0
         self._seats = 0
@@ -99,6 +100,25 @@ class PlainProgress:
 
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
+        if self._verbose:
+            known = event["confidence"]
+            usage = event.get("usage") or {}
+            note(
+                f"{event['agent']}: {event['seconds']:.1f} s, tokens in {usage.get('input', 0):,} "
+                f"(cached {usage.get('cached', 0):,}), out {usage.get('output', 0):,}; "
+                f"confidence {'unknown' if known is None else f'{known:g}'}, endorses {event['endorses'] or 'nobody'}; "
+                f"mended: {', '.join(event['repairs']) or 'nothing'}"
+            )
+
+    def _unreadable(self, event: Event) -> None:
+        if self._verbose:
+            note(f"{event['agent']}: no section could be read; asked once more")
+
+    def _moderated(self, event: Event) -> None:
+        if not self._verbose:
+            return
+        verdict = event["verdict"]
+        note(f"moderator: {one_line(verdict['why'] if verdict else event['problem'])}")
 
     def _seat_failed(self, event: Event) -> None:
         role = one_line(event["role"], 60)

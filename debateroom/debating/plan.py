@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from debateroom import __version__
+from debateroom import __version__, tokens
 from debateroom.context import Context
 from debateroom.debating import prompts, roles
 from debateroom.errors import UsageError, VagueQuestion
@@ -109,7 +109,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     if settings.budget is not None:
         _priced({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, settings.prices)
     fence = f"said-{secrets.token_hex(4)}"
-    return Plan(
+    plan = Plan(
         problem=problem,
         context=prompts.fenced_context(context, fence),
         language=language,
@@ -130,6 +130,22 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         fence=fence,
         uuid=str(uuid.uuid4()),
     )
+    _hold_window(plan, models)
+    return plan
+
+
+def _hold_window(plan: Plan, models: Models) -> None:
+    """Raises UsageError when what every seat reads leaves a model's window no place for a reply."""
+    given = sum(map(tokens.estimate, prompts.shared_blocks(plan, [])))
+    for seat in plan.seats:
+        window = models.open(seat.model).window
+        needed = given + tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)
+        if needed + min(plan.max_tokens, window // 4) > window:
+            raise UsageError(
+                f"the question and its context are about {needed:,} tokens; {seat.model} has a window of {window:,}, "
+                f"replies included",
+                hint="give less with --context, or name a model with a larger window",
+            )
 
 
 def vague(problem: str, language: str) -> VagueQuestion:
