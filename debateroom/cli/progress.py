@@ -101,12 +101,12 @@ class PlainProgress:
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
         if self._verbose:
-            known = event["confidence"]
+            known = "unknown" if event["confidence"] is None else f"{event['confidence']:g}"
             usage = event.get("usage") or {}
             note(
                 f"{event['agent']}: {event['seconds']:.1f} s, tokens in {usage.get('input', 0):,} "
                 f"(cached {usage.get('cached', 0):,}), out {usage.get('output', 0):,}; "
-                f"confidence {'unknown' if known is None else f'{known:g}'}, endorses {event['endorses'] or 'nobody'}; "
+                f"confidence {known}, endorses {event['endorses'] or 'nobody'}; "
                 f"mended: {', '.join(event['repairs']) or 'nothing'}"
             )
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from debateroom.messages import Entry, Round, Transcript
 from debateroom.reading.reply import read_reply
+from debateroom.reading.topic import is_error_text
 
 THRESHOLD = 8.0
 """Confidence (1–10) from which a seat counts as sure; from the seed."""
@@ -52,12 +53,12 @@ def counted(item: Round) -> tuple[Entry, ...]:
 
 
 def _no_answer(entry: Entry, item: Round) -> bool:
-    """Whether the reply is no speech at all: empty, a refusal, or the text of an error."""
+    """Whether the reply is no speech at all: empty, a refusal, or an error's text, alone or as the proposal."""
     if not entry.response.strip() or entry.finish == "refusal":
         return True
-    kind = "opening" if item.round == 1 else "debate"
-    reply = read_reply(entry.response, kind=kind)  # type: ignore[arg-type]
-    return not reply.sections and reply.off_topic
+    sections = read_reply(entry.response, kind="opening" if item.round == 1 else "debate").sections
+    proposal = sections.get("refined_proposal") or sections.get("proposal") or ""
+    return is_error_text(entry.response) or is_error_text(proposal)
 
 
 def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:

@@ -54,10 +54,10 @@ def ask(
 
 def _read(text: str, shape: type[Shape]) -> tuple[Shape | None, str]:
     found = find_object(text)
-    if found is None:
+    if found is None or not isinstance(found.value, dict):
         return None, "there is no JSON object in it"
     try:
-        return shape.model_validate(found), ""
+        return shape.model_validate(found.value), ""
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         return None, f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
