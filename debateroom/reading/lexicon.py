@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -50,12 +50,22 @@ class Lexicon:
     longest_han: int
     """Characters of the longest Chinese entry."""
 
-    def sense(self, words: tuple[str, ...]) -> Sense | None:
-        """The meaning of consecutive folded words; None when the lexicon does not hold them."""
-        found = self.senses.get(" ".join(map(singular, words)))
+    def sense(self, words: Sequence[str]) -> Sense | None:
+        """The meaning of consecutive words; None when the lexicon does not hold them.
+
+        Accents decide where they can: `marche` (works) is not `marché` (market); else they are ignored.
+        """
+        for spelling in ([word.casefold() for word in words], [fold(word) for word in words]):
+            found = self._spelled(spelling)
+            if found is not None:
+                return found
+        return None
+
+    def _spelled(self, words: Sequence[str]) -> Sense | None:
+        head, last = " ".join(map(singular, words[:-1])), words[-1]
+        found = self.senses.get(f"{head} {singular(last)}".strip())
         if found is not None:
             return found
-        head, last = " ".join(map(singular, words[:-1])), words[-1]
         for end in range(len(last), 1, -1):
             found = self.prefixes.get(f"{head} {last[:end]}".strip())
             if found is not None:
@@ -89,28 +99,28 @@ def singular(word: str) -> str:
 @cache
 def lexicon(language: str) -> Lexicon:
     """The entries for questions in `language`, the shared names and the English terms included."""
-    names, own = templates.data("questions/names.toml"), templates.data(f"questions/{language}.toml")
-    hidden = {_key(entry) for entry in _split(own.get("not_english", ""))}
-    sources = [own] if language == "en" else [templates.data("questions/en.toml"), own]
-    senses: dict[str, Sense] = dict(_senses(names))
-    for source in sources:
-        if source is own:
-            senses = {key: sense for key, sense in senses.items() if key not in hidden}
-        senses.update(_senses(source))
-    lists: dict[str, frozenset[str]] = {}
-    for name in own["empty"]:
-        if name not in ("function", "generic"):
-            lists[name] = frozenset(_key(entry) for source in sources for entry in _split(source["empty"][name]))
+    names, english = templates.data("questions/names.toml"), templates.data("questions/en.toml")
+    senses = _merged(_senses(names), _senses(english))
+    sources = [english]
+    if language != "en":
+        own = templates.data(f"questions/{language}.toml")
+        sources.append(own)
+        for entry in _split(own.get("not_english", "")):
+            senses.pop(_key(entry), None)
+        senses |= _senses(own)
     return Lexicon(
-        senses={key: sense for key, sense in senses.items() if not key.endswith("*")},
-        prefixes={key[:-1]: sense for key, sense in senses.items() if key.endswith("*")},
+        senses=_by_spelling({key: sense for key, sense in senses.items() if not key.endswith("*")}),
+        prefixes=_by_spelling({key[:-1]: sense for key, sense in senses.items() if key.endswith("*")}),
         cased=_cased(names),
-        lists=lists,
+        lists={
+            name: frozenset(fold(_key(entry)) for source in sources for entry in _split(source["empty"][name]))
+            for name in english["empty"].keys() - {"function", "generic", "aim"}
+        },
         longest_han=max((len(key) for key in senses if re.match(f"[{HAN}]", key)), default=0),
     )
 
 
-def _senses(source: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, Sense]]:
+def _senses(source: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:
     """Every entry of one file with its meaning."""
     domains: dict[str, dict[str, int]] = {}
     for domain in (*DOMAINS, "outside"):
@@ -122,8 +132,25 @@ def _senses(source: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, Sens
         for kind in ("generic", "function")
         for entry in _split(source.get("empty", {}).get(kind, ""))
     }
-    for key in domains.keys() | empty.keys():
-        yield key, Sense(domains.get(key, {}), empty.get(key, ""))
+    known = {_key(entry) for entry in _split(source.get("empty", {}).get("aim", ""))}
+    return {key: Sense(domains.get(key, {}), empty.get(key, "")) for key in domains.keys() | empty.keys() | known}
+
+
+def _merged(one: Mapping[str, Sense], other: Mapping[str, Sense]) -> dict[str, Sense]:
+    """Both, and where both hold an entry what each says about it."""
+    nothing = Sense()
+    return {
+        key: Sense(
+            {**one.get(key, nothing).domains, **other.get(key, nothing).domains},
+            other.get(key, nothing).empty or one.get(key, nothing).empty,
+        )
+        for key in one.keys() | other.keys()
+    }
+
+
+def _by_spelling(senses: Mapping[str, Sense]) -> dict[str, Sense]:
+    """The entries as they are spelled, and without their accents where nothing else is spelled so."""
+    return {fold(key): sense for key, sense in senses.items()} | dict(senses)
 
 
 def _cased(names: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:
@@ -139,9 +166,9 @@ def _split(entries: str) -> Iterable[str]:
 
 
 def _key(entry: str) -> str:
-    """An entry as `Lexicon.sense` looks it up: folded, its words singular, a final `*` kept."""
+    """An entry as `Lexicon.sense` looks it up: lower case, its words singular, a final `*` kept."""
     star = "*" if entry.endswith("*") else ""
-    words = [fold(token) for token in tokens(entry.removesuffix("*")) if token != "/"]
+    words = [word.casefold() for word in tokens(entry.removesuffix("*")) if word != "/"]
     if star:
         return " ".join([*map(singular, words[:-1]), words[-1]]) + star
     return " ".join(map(singular, words))

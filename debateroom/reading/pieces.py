@@ -32,6 +32,10 @@ _TECHNICAL: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"(?<!\S)--?[a-z][\w-]*(?!\S)"), 1),
 )
 """What only engineers write: names of errors, identifiers, paths, file names, units. With its weight."""
+_MONEY = re.compile(
+    r"[$€£¥]\s?\d|\d\s?(?:k|m|M)?\s?[$€£¥]|\d\s?(?:euros?|dollars?|USD|EUR|RMB)\b|[\d一二三四五六七八九十百千两]+\s?(?:万元|万块|万|亿|块钱)(?![行条级用次人])"
+)
+"""An amount: a faint sign of a business decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Sentence:
     pieces: tuple[Piece, ...]
     technical: int = 0
     """Weight of what only engineers write."""
+    money: bool = False
+    """It names an amount of money."""
 
     @property
     def asks(self) -> bool:
@@ -72,7 +78,7 @@ def sentences(text: str, words: Lexicon) -> list[Sentence]:
         pieces = tuple(_pieces(spoken, words))
         if pieces:
             technical = sum(weight for pattern, weight in _TECHNICAL if pattern.search(spoken))
-            found.append(Sentence(part.strip(), pieces, technical))
+            found.append(Sentence(part.strip(), pieces, technical, bool(_MONEY.search(spoken))))
     return found
 
 
@@ -105,7 +111,7 @@ def _pieces(text: str, words: Lexicon) -> Iterator[Piece]:
             yield Piece(folded[at], raw[at], words.cased[raw[at]].domains)
             at += 1
             continue
-        size, sense = _longest(folded, at, words)
+        size, sense = _longest(raw, at, words)
         yield _piece(" ".join(folded[at : at + size]), " ".join(raw[at : at + size]), sense)
         at += size
 
@@ -116,16 +122,16 @@ def _meant_as_name(raw: list[str], at: int) -> bool:
     return at > 0 or (len(raw) > 1 and raw[1].lower().startswith(choice))
 
 
-def _longest(folded: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None]:
+def _longest(raw: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None]:
     """How many words from `at` the longest entry takes, and its meaning; `(1, None)` for an unknown word.
 
     A stroke inside an entry (`CI/CD`) is skipped; between unknown words it stays a piece of its own.
     """
-    for size in range(min(LONGEST + 1, len(folded) - at), 0, -1):
-        window = folded[at : at + size]
+    for size in range(min(LONGEST + 1, len(raw) - at), 0, -1):
+        window = raw[at : at + size]
         if window[-1] == "/" or (size > 1 and window[0] == "/"):
             continue
-        sense = words.sense(tuple(word for word in window if word != "/"))
+        sense = words.sense([word for word in window if word != "/"])
         if sense is not None:
             return size, sense
     return 1, None

@@ -16,7 +16,12 @@ ENOUGH_FOR_AN_OPEN_QUESTION = 2
 ENOUGH_FOR_A_TOPIC = 3
 """The same for a bare noun phrase, which asks nothing yet."""
 
-_A_OR_NOT_A = re.compile(rf"([{HAN}])[不没]\1|[吗嘛][？?]?\s*$")
+_YES_OR_NO = re.compile(
+    rf"([{HAN}])[不没]\1|[吗嘛][？?]?\s*$"
+    r"|\b(?:doi|peu|fau|devr|pourr|faudr|va|vaudr)\w*[- ](?:t[- ])?(?:ils?|elles?|on|nous|vous|je)\b",
+    re.I,
+)
+"""`要不要`, `…吗？`, `doit-on`, `peuvent-ils`: forms that ask for a decision without a word of their own."""
 
 
 def vague(sentences: Sequence[Sentence], words: Lexicon) -> bool:
@@ -37,18 +42,26 @@ def _substance(pieces: Iterable[Piece]) -> int:
 
 
 def _names_a_choice(sentence: Sentence, words: Lexicon) -> bool:
-    """Whether something is named on both sides of "or": `queue vs loop?`, but not `this or that?`."""
+    """Whether something is named on both sides of "or": `queue vs loop?`, but not `this or that?`.
+
+    In a comparison "and" and "than" part the sides as well: `Is Rust better than Go?`.
+    """
     pieces = sentence.pieces
+    separators = words.lists["choice"]
+    if any(_listed(piece.text, words.lists["superlative"] | words.lists["open"]) for piece in pieces):
+        separators |= words.lists["joint"]
     return any(
-        _substance(pieces[:at]) and _substance(pieces[at + 1 :])
+        _are_sides(pieces[:at], pieces[at + 1 :])
         for at, piece in enumerate(pieces)
-        if _separates(piece, words)
+        # "où" folds to "ou" but is no choice
+        if piece.text == "/" or (_listed(piece.text, separators) and piece.raw.lower() != "où")
     )
 
 
-def _separates(piece: Piece, words: Lexicon) -> bool:
-    # "où" folds to "ou" but is no choice
-    return piece.text == "/" or (_listed(piece.text, words.lists["choice"]) and piece.raw.lower() not in ("où",))
+def _are_sides(left: Sequence[Piece], right: Sequence[Piece]) -> bool:
+    """Whether both sides hold more than grammar, and at least one names something (`chess or go`)."""
+    said = all(any(piece.empty != "function" for piece in side) for side in (left, right))
+    return said and bool(_substance([*left, *right]))
 
 
 def _proposes(sentence: Sentence, words: Lexicon) -> bool:
@@ -58,7 +71,7 @@ def _proposes(sentence: Sentence, words: Lexicon) -> bool:
     if _opens(sentence.pieces, words):
         return False
     spoken = " ".join(singular(piece.text) for piece in sentence.pieces)
-    return bool(_A_OR_NOT_A.search(sentence.text)) or _contains(spoken, words.lists["decision"])
+    return bool(_YES_OR_NO.search(sentence.text)) or _contains(spoken, words.lists["decision"])
 
 
 def _opens(pieces: Sequence[Piece], words: Lexicon) -> bool:
@@ -67,15 +80,13 @@ def _opens(pieces: Sequence[Piece], words: Lexicon) -> bool:
 
 
 def _is_topic(pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether it is a bare noun phrase: no question word, no verb in front, no limit."""
+    """Whether it is a bare noun phrase, or asks for "the best" of a kind, without a use or a limit."""
     rest = [piece for piece in pieces if not _listed(piece.text, words.lists["article"])]
-    if not rest or _opens(rest, words):
+    if not rest or any(_listed(piece.text, words.lists["constraint"]) for piece in rest):
         return False
-    if _listed(rest[0].text, words.lists["superlative"]):
-        return not any(_listed(piece.text, words.lists["constraint"]) for piece in rest)
-    if rest[0].empty or _listed(rest[0].text, words.lists["proposal"]):
-        return False
-    return not any(_listed(piece.text, words.lists["constraint"]) for piece in rest)
+    if any(_listed(piece.text, words.lists["superlative"]) for piece in rest):
+        return True
+    return not (_opens(rest, words) or rest[0].empty or _listed(rest[0].text, words.lists["proposal"]))
 
 
 def _listed(text: str, entries: frozenset[str]) -> bool:
