@@ -86,6 +86,14 @@ class Channel:
         """One more part of the stream."""
         self._transport.write(_chunk(data))
 
+    def part(self, data: bytes, *, of: int) -> None:
+        """Begins an answer of `of` bytes in one piece, and sends only the first ones."""
+        self._transport.write(self._head(200, {"content-type": "application/json", "content-length": str(of)}) + data)
+
+    def more(self, data: bytes) -> None:
+        """Further bytes of an answer that was begun with `part`."""
+        self._transport.write(data)
+
     def end(self) -> None:
         """Ends the stream the proper way; the connection stays open."""
         self._transport.write(b"0\r\n\r\n")

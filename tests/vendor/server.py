@@ -17,6 +17,7 @@ from vendor.call import Answerer, Call, Fault, Reply, Said, tokens
 from vendor.chat_wire import ChatCompletions, openai_error
 from vendor.http import Channel, Request, take_request
 from vendor.responses_wire import Responses
+from vendor.rules import refusal
 from vendor.wire import Wire
 
 WIRES: Mapping[str, type[Wire]] = {
@@ -150,6 +151,9 @@ class VendorServer:
         if self._key is not None and key != self._key:
             kind = "authentication_error" if "anthropic" in call.endpoint else "invalid_api_key"
             out.whole(wire.error(401, kind, "invalid x-api-key"), status=401)
+            return
+        if wrong := refusal(call):
+            out.whole(wire.error(400, wrong.kind, wrong.message), status=400)
             return
         call.said = self._reply(call)
         if isinstance(call.said, Fault):
