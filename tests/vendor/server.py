@@ -118,7 +118,7 @@ class VendorServer:
         self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
         call = self._log(request, wire_of)
         wire = wire_of(call)
-        out = Channel(transport, wire.headers())
+        out = Channel(transport, wire.headers(), lambda status: self._finish(call, status))
         try:
             wire.read()
             await self._say(call, wire, out, request.key)
@@ -128,9 +128,16 @@ class VendorServer:
         except Exception as mistake:
             # a wrong reply function must fail its test, not look like a broken vendor that is asked again
             self.mistakes.append(mistake)
+            if out.status is not None:
+                out.drop()
+                return
             out.whole(wire.error(400, "invalid_request_error", f"the test's server: {mistake}"), status=400)
         finally:
-            call.status = out.status
+            self._finish(call, out.status)
+
+    def _finish(self, call: Call, status: int | None) -> None:
+        if call.finished is None:
+            call.status = status
             call.finished = time.monotonic()
             self.in_flight -= 1
 
@@ -196,7 +203,7 @@ class VendorServer:
 
     def _look_up(self, request: Request, transport: asyncio.Transport) -> None:
         self.lookups.append(request._replace(headers=request.safe_headers()))
-        out = Channel(transport, {})
+        out = Channel(transport, {}, lambda _: None)
         if request.method != "GET" or request.path.partition("?")[0] != "/v1/models":
             out.whole(openai_error(404, "unknown_url", f"Invalid URL ({request.method} {request.path})"), status=404)
         elif "anthropic-version" in request.headers:
