@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from debateroom.messages import Answer, OnText, Request, Usage
+from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import ModelInfo
-from debateroom.models.draft import Draft, count
+from debateroom.models.clients import post_anthropic
+from debateroom.models.draft import Draft, at, count
 from debateroom.models.prompt import marked
 
 if TYPE_CHECKING:
@@ -33,19 +35,18 @@ class AnthropicModel:
 
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
         """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
-        limit = min(request.max_tokens, self._known.max_output)
-        body = self._body(request, limit)
+        body = self._body(request)
 
         def attempt(call: Call) -> Answer:
-            draft = Draft(self._model_id, on_text)
-            with call.watch(self._client.messages.create(**body, stream=True, timeout=call.left())) as stream:
-                for event in stream:
+            draft = Draft(call, on_text)
+            with call.events(lambda left: post_anthropic(self._client, "/v1/messages", body, left)) as events:
+                for event in events:
                     _read(draft, event)
-            return draft.answer(limit=limit, seconds=call.seconds())
+            return draft.answer()
 
-        return self._caller.run(attempt, request.timeout)
+        return self._caller.run(self._model_id, request, attempt)
 
-    def _body(self, request: Request, limit: int) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, Any]:
         # The mark sits on the block itself: the automatic one would sit on the last block, which no two seats share.
         # One is enough, since a mark finds entries up to 20 blocks before it and a round adds one block.
         marks = marked(request, self._known.cache_minimum, most=1)
@@ -55,8 +56,9 @@ class AnthropicModel:
         content.append({"type": "text", "text": request.own})
         body: dict[str, Any] = {
             "model": self._model_id,
-            "max_tokens": limit,
+            "max_tokens": min(request.max_tokens, self._known.max_output),
             "messages": [{"role": "user", "content": content}],
+            "stream": True,
         }
         if request.schema is not None:
             body["output_config"] = {"format": {"type": "json_schema", "schema": _accepted(request.schema)}}
@@ -72,27 +74,21 @@ def _accepted(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(draft: Draft, event: Any) -> None:
     """Takes what one event of the stream says. Thinking is never text."""
-    kind = getattr(event, "type", None)
+    kind = at(event, "type")
     if kind == "message_start":
-        message = getattr(event, "message", None)
-        draft.name(getattr(message, "model", None))
-        draft.usage = _usage(getattr(message, "usage", None), draft.usage)
-    elif kind == "content_block_start":
-        block = getattr(event, "content_block", None)
-        if getattr(block, "type", None) == "text":
-            draft.add(getattr(block, "text", None))
-    elif kind == "content_block_delta":
-        delta = getattr(event, "delta", None)
-        if getattr(delta, "type", None) == "text_delta":
-            draft.add(getattr(delta, "text", None))
+        draft.name(at(event, "message", "model"))
+        draft.usage = _usage(at(event, "message", "usage"), draft.usage)
+    elif kind == "content_block_start" and at(event, "content_block", "type") == "text":
+        draft.add(at(event, "content_block", "text"))
+    elif kind == "content_block_delta" and at(event, "delta", "type") == "text_delta":
+        draft.add(at(event, "delta", "text"))
     elif kind == "message_delta":
-        delta = getattr(event, "delta", None)
-        reason = getattr(delta, "stop_reason", None)
+        reason = at(event, "delta", "stop_reason")
         if isinstance(reason, str):
             draft.stop_reason = _STOPS.get(reason, "stop")
         if draft.stop_reason == "refusal" and not draft.text:
-            draft.add(getattr(getattr(delta, "stop_details", None), "explanation", None))
-        draft.usage = _usage(getattr(event, "usage", None), draft.usage)
+            draft.add(at(event, "delta", "stop_details", "explanation"))
+        draft.usage = _usage(at(event, "usage"), draft.usage)
 
 
 def _usage(told: Any, before: Usage) -> Usage:
