@@ -70,6 +70,8 @@ class Request:
     """Limit on what comes back, thinking included."""
     timeout: float = 120.0
     """Seconds the call may take, from the moment it is sent to its last token."""
+    until: float | None = None
+    """Moment of `clock.monotonic()` after which nobody wants the answer, waiting for a slot included; None: never."""
     schema: Mapping[str, Any] | None = None
     """JSON Schema the reply must follow; None for free text."""
     reply_format: ReplyFormat | None = None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import anthropic
 import openai
 import pytest
 from vendor import Call, Reply, VendorServer, debate_script
+from vendor.clients import Clients, clients
 
 from debateroom.messages import Usage
 
@@ -19,29 +20,12 @@ GPT = "gpt-6.2-sol"
 TEXT = "Ein Text, 一段文字, un texte : " * 20
 
 
-class Clients(NamedTuple):
-    anthropic: anthropic.Anthropic
-    openai: openai.OpenAI
-
-
-@contextmanager
-def clients(server: VendorServer, key: str = "sk-test") -> Iterator[Clients]:
-    """Both SDKs as debateroom uses them: no retries of their own, no proxy."""
-    with (
-        anthropic.Anthropic(
-            api_key=key,
-            base_url=server.url,
-            max_retries=0,
-            http_client=anthropic.DefaultHttpxClient(trust_env=False),
-        ) as one,
-        openai.OpenAI(
-            api_key=key,
-            base_url=server.openai_url,
-            max_retries=0,
-            http_client=openai.DefaultHttpxClient(trust_env=False),
-        ) as two,
-    ):
-        yield Clients(one, two)
+def wait_for(true: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Returns as soon as `true()`; fails after `seconds`."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
 
 
 def ask_messages(client: Clients, stream: bool, **more: Any) -> tuple[str, str | None, Usage]:
@@ -190,18 +174,135 @@ def test_a_debate_is_played_from_a_table() -> None:
     assert three.endswith("支持：Agent B\n\n信心：7")
 
 
+def shape(name: str, **more: Any) -> dict[str, Any]:
+    """A schema of one object as OpenAI Responses takes it."""
+    inner = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+    schema = {**inner, "additionalProperties": False, **more}
+    return {"format": {"type": "json_schema", "name": "verdict", "schema": schema, "strict": True}}
+
+
 def test_structured_calls_get_the_scripted_verdicts() -> None:
     """A schema with `aligned` is the moderator's call, one with `recommended_action` the synthesis'."""
-
-    def schema(name: str) -> dict[str, Any]:
-        shape = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
-        closed = {**shape, "additionalProperties": False}
-        return {"type": "json_schema", "name": "verdict", "schema": closed, "strict": True}
-
     script = debate_script(moderator=[{"aligned": "no"}, {"aligned": "yes"}], synthesis={"recommended_action": "go"})
     with VendorServer(script) as server, clients(server) as client:
         texts = [
-            client.openai.responses.create(model=GPT, input="?", text={"format": schema(name)}).output_text
-            for name in ("aligned", "aligned", "recommended_action")
+            ask_responses(client, False, text=shape(name))[0] for name in ("aligned", "aligned", "recommended_action")
         ]
     assert texts == ['{"aligned": "no"}', '{"aligned": "yes"}', '{"recommended_action": "go"}']
+
+
+def test_calls_the_vendors_refuse_are_refused() -> None:
+    """An open schema, sampling settings, an empty block and a fifth cache mark get the vendor's 400."""
+    part = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
+    calls: list[tuple[Any, dict[str, Any], str]] = [
+        (ask_responses, {"text": shape("a", additionalProperties=True)}, "required to be false"),
+        (ask_responses, {"text": shape("a", required=[])}, "must include every key"),
+        (ask_responses, {"temperature": 0.5}, "'temperature' is not supported"),
+        (ask_responses, {"model": "gpt-5.5", "prompt_cache_options": {"mode": "explicit"}}, "prompt_cache_options"),
+        (ask_chat, {"model": GPT, "max_tokens": 9}, "'max_tokens' is not supported"),
+        (ask_messages, {"messages": [{"role": "user", "content": " "}]}, "must be non-empty"),
+        (ask_messages, {"messages": [{"role": "user", "content": [part] * 5}]}, "maximum of 4 blocks"),
+    ]
+    with VendorServer("y") as server, clients(server) as client:
+        for ask, more, why in calls:
+            with pytest.raises((openai.BadRequestError, anthropic.BadRequestError), match=why):
+                ask(client, False, **more)
+        assert ask_chat(client, False, temperature=0.5, max_tokens=9)[0] == "y"
+        assert [call.status for call in server.calls] == [400] * 7 + [200]
+
+
+def blocks(*texts: str, marked: int | None = None, mark: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Content parts for one message, one of them marked."""
+    parts = [{"type": "text", "text": text} for text in texts]
+    return [{**part, **((mark or {}) if index == marked else {})} for index, part in enumerate(parts)]
+
+
+RULES, ROUND_1, ROUND_2 = "r" * 8000, "1" * 4000, "2" * 4000
+"""2,000, 1,000 and 1,000 tokens in the server's count."""
+
+
+def test_anthropic_caches_up_to_the_marked_block() -> None:
+    """The first call writes its marked prefix; the next reads it and writes what was added; own blocks miss."""
+    mark = {"cache_control": {"type": "ephemeral"}}
+    with VendorServer("y") as server, clients(server) as client:
+        seen = [
+            ask_messages(client, True, messages=[{"role": "user", "content": content}])[2]
+            for content in (
+                blocks(RULES, "seat", marked=0, mark=mark),
+                blocks(RULES, "other seat", marked=0, mark=mark),
+                blocks(RULES, ROUND_1, "seat", marked=1, mark=mark),
+                blocks(RULES, ROUND_1, "seat"),
+                blocks("x" * 400, "seat", marked=0, mark=mark),
+            )
+        ]
+        message = {"role": "user", "content": blocks(RULES, marked=0, mark=mark)}
+        other_model = ask_messages(client, False, model="claude-haiku-5-5", messages=[message])[2]
+    assert seen == [
+        Usage(input=2001, cached=0, written=2000, output=1),
+        Usage(input=2003, cached=2000, written=0, output=1),
+        Usage(input=3001, cached=2000, written=1000, output=1),
+        Usage(input=3001, cached=0, written=0, output=1),
+        Usage(input=101, cached=0, written=0, output=1),
+    ]
+    assert other_model == Usage(input=2000, cached=0, written=2000, output=1)
+
+
+def test_the_automatic_mark_of_anthropic_sits_on_the_last_block_and_misses() -> None:
+    """With the top-level mark, a prompt that differs in its last block reads nothing and pays the writing again."""
+    with VendorServer("y") as server, clients(server) as client:
+        seen = [
+            ask_messages(
+                client,
+                False,
+                messages=[{"role": "user", "content": blocks(RULES, own)}],
+                extra_body={"cache_control": {"type": "ephemeral"}},
+            )[2]
+            for own in ("aaaa", "bbbb")
+        ]
+    assert seen == [Usage(input=2001, written=2001, output=1)] * 2
+
+
+def test_openai_caches_at_breakpoints_or_by_itself_by_family() -> None:
+    """From gpt-5.6 on an explicit breakpoint is kept; the implicit one misses; older models need none."""
+    part = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    explicit = {"prompt_cache_options": {"mode": "explicit"}}
+
+    def ask(client: Clients, model: str, *texts: str, **more: Any) -> Usage:
+        content = [{**row, "type": "input_text"} for row in blocks(*texts, marked=0, mark=part if more else None)]
+        return ask_responses(client, False, model=model, input=[{"role": "user", "content": content}], **more)[2]
+
+    with VendorServer("y") as server, clients(server) as client:
+        marked = [ask(client, GPT, RULES, own, **explicit) for own in ("aaaa", "bbbb")]
+        implicit = [ask(client, "gpt-5.6", RULES, own) for own in ("aaaa", "bbbb")]
+        older = [ask(client, "gpt-5.5", RULES, own) for own in ("aaaa", "bbbb")]
+    assert marked == [Usage(input=2001, written=2000, output=1), Usage(input=2001, cached=2000, output=1)]
+    assert implicit == [Usage(input=2001, written=2001, output=1)] * 2
+    assert older == [Usage(input=2001, output=1), Usage(input=2001, cached=2000, output=1)]
+
+
+def test_calls_at_the_same_time_all_miss_until_the_first_token() -> None:
+    """A prefix can be read once the call that wrote it has sent its first token, not before."""
+    content = blocks(RULES, "seat", marked=0, mark={"cache_control": {"type": "ephemeral"}})
+
+    def ask(client: Clients) -> Usage:
+        return ask_messages(client, True, messages=[{"role": "user", "content": content}])[2]
+
+    with VendorServer("y" * 400, latency=0.3, first_token=0.1) as server, clients(server) as client:
+        with ThreadPoolExecutor(3) as pool:
+            together = list(pool.map(ask, [client] * 3))
+        late = ask(client)
+    assert together == [Usage(input=2001, written=2000, output=100)] * 3
+    assert late == Usage(input=2001, cached=2000, output=100)
+
+
+def test_a_client_that_leaves_is_noticed() -> None:
+    """A call whose client closed the connection is logged as gone and no longer counts as being answered."""
+    with VendorServer(TEXT, latency=5.0) as server, clients(server) as client:
+        with client.openai.responses.create(model=GPT, input="?", stream=True) as events:
+            assert next(iter(events)).type == "response.created"
+        with client.anthropic.messages.create(
+            model=OPUS, max_tokens=9, messages=[{"role": "user", "content": "?"}], stream=True
+        ) as stream:
+            next(iter(stream))
+        wait_for(lambda: server.in_flight == 0)
+        assert [(call.gone, call.seconds < 5) for call in server.calls] == [(True, True)] * 2

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
+from urllib.parse import urlsplit, urlunsplit
 
 from debateroom.errors import NoModel, UsageError
 from debateroom.messages import Model
-from debateroom.models import catalog
+from debateroom.models import catalog, clients
+from debateroom.models.calls import Caller
 from debateroom.models.catalog import ModelInfo, ModelName, info, resolve
+from debateroom.models.gate import Gate
 from debateroom.models.keys import Keys
 
 __all__ = ["Default", "ModelInfo", "ModelName", "ModelSettings", "Models", "choose_default", "info", "resolve"]
@@ -77,6 +82,22 @@ def _usable(provider: str, keys: Keys) -> bool:
     return keys.get(provider) is not None
 
 
+class Closable(Protocol):
+    """What has to be closed at the end."""
+
+    def close(self) -> None: ...
+
+
+class Line(NamedTuple):
+    """What all models at one address share."""
+
+    url: str
+    client: Any
+    """The SDK's client."""
+    caller: Caller
+    """The gate and the retries of this address."""
+
+
 class Models:
     """Opens models and keeps what they share. Open on the main thread, before any pool starts: SDKs load there.
 
@@ -86,8 +107,11 @@ class Models:
     def __init__(self, settings: ModelSettings | None = None, *, keys: Keys | None = None) -> None:
         self._settings = settings or ModelSettings()
         self._keys = keys or Keys()
+        self.stop = threading.Event()
+        """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
         self._models: dict[ModelName, Model] = {}
-        self._open: list[Any] = []
+        self._lines: dict[tuple[str, str], Line] = {}
+        self._open: list[Closable] = []
 
     def open(self, name: str) -> Model:
         """The model called `name`. Raises NoModel when it does not exist, has no key or is not installed."""
@@ -98,7 +122,9 @@ class Models:
 
     def close(self) -> None:
         """Closes every client and local server that was opened. Models cannot be asked afterwards."""
+        self.stop.set()
         self._models.clear()
+        self._lines.clear()
         while self._open:
             self._open.pop().close()
 
@@ -110,6 +136,28 @@ class Models:
     ) -> None:
         self.close()
 
+    def _anthropic(self, named: ModelName) -> Model:
+        from debateroom.models.anthropic import AnthropicModel
+
+        line = self._line("anthropic", self._settings.anthropic_url)
+        return AnthropicModel(info(named), named.model, line.client, line.caller)
+
+    def _openai(self, named: ModelName) -> Model:
+        from debateroom.models.openai import ChatCompletions, Responses
+
+        line, known = self._line("openai", self._settings.openai_url), info(named)
+        if self._speaks_responses(line.url):
+            return Responses(known, named.model, line.client, line.caller)
+        return ChatCompletions(
+            name=known.name,
+            vendor=known.vendor,
+            window=known.window,
+            max_output=known.max_output,
+            model_id=named.model,
+            client=line.client,
+            caller=line.caller,
+        )
+
     def _scripted(self, named: ModelName) -> Model:
         from pathlib import Path
 
@@ -118,3 +166,45 @@ class Models:
         model = ScriptedModel(str(named), Path(named.model))
         self._open.append(model)
         return model
+
+    def _line(self, provider: str, given: str | None) -> Line:
+        """The shared client for a provider at its address: one, however many models and seats use it."""
+        url = _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
+        if (provider, url) not in self._lines:
+            make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
+            client = make(url, self._key(provider, url))
+            self._open.append(client)
+            gate = Gate(self._settings.concurrency, stop=self.stop)
+            caller = Caller(provider, gate=gate, attempts=self._settings.attempts, address=_without_login(url))
+            self._lines[provider, url] = Line(url, client, caller)
+        return self._lines[provider, url]
+
+    def _key(self, provider: str, url: str) -> str:
+        own = catalog.provider(provider).url
+        if provider == "openai" and url != own:
+            # servers of one's own, like Ollama or llama.cpp, ask for none
+            return self._keys.get(provider) or clients.NO_KEY
+        return self._keys.require(provider)
+
+    def _speaks_responses(self, url: str) -> bool:
+        if self._settings.openai_api == "auto":
+            return url == catalog.provider("openai").url
+        return self._settings.openai_api == "responses"
+
+
+def _url_from_environment(provider: str) -> str | None:
+    names = catalog.provider(provider).url_variables
+    return next((os.environ[name].strip() for name in names if os.environ.get(name, "").strip()), None)
+
+
+def _checked(url: str) -> str:
+    """The address without a slash at its end. Raises UsageError for what is no web address."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is not the address of a server: it starts with http:// or https://.")
+    return url.rstrip("/")
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

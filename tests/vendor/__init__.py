@@ -1,6 +1,6 @@
 """A stand-in for the vendors on loopback: both wire formats over real HTTP, a log of every call, a prompt cache.
 
-    with VendorServer("hello", latency=0.2) as server:
+    with VendorServer("hello", latency=0.2) as server:  # what can go wrong instead: see `vendor.faults`
         client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
 
 `reply` is a text, a dict (sent as JSON text), a Reply, a Fault, or a function of the call that gives one of these.

@@ -6,11 +6,11 @@ run at the same time all miss.
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 
 from debateroom.messages import Usage
 from vendor.call import Call, tokens
+from vendor.rules import openai_family
 
 LOOKBACK = 20
 """Blocks before a mark in which Anthropic looks for an earlier entry."""
@@ -78,5 +78,5 @@ def _free(call: Call) -> bool:
     """Whether this model keeps every prefix by itself and bills no writing."""
     if call.endpoint == "anthropic.messages":
         return False
-    version = re.match(r"gpt-(\d+)(?:\.(\d+))?", call.model)
-    return version is None or (int(version[1]), int(version[2] or 0)) < _WRITES_ARE_PAID
+    family = openai_family(call.model)
+    return family is None or family < _WRITES_ARE_PAID

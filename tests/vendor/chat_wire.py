@@ -79,7 +79,7 @@ class ChatCompletions(Wire):
         return event(data)
 
 
-_KINDS = {429: "requests", 500: "server_error", 503: "server_error"}
+_KINDS = {429: "requests", 500: "server_error", 503: "server_error", 529: "server_error"}
 
 
 def openai_error(status: int, kind: str, message: str) -> dict[str, Any]:

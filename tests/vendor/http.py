@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.client import responses as phrases
 from typing import Any, NamedTuple
 
@@ -50,11 +50,18 @@ def take_request(buffer: bytearray) -> Request | None:
 
 
 class Channel:
-    """The answering side of one connection."""
+    """The answering side of one connection.
 
-    def __init__(self, transport: asyncio.Transport, headers: Mapping[str, str]) -> None:
+    `ended` is called with the status just before the last byte goes out, so that whoever has the answer also
+    finds it in the log.
+    """
+
+    def __init__(
+        self, transport: asyncio.Transport, headers: Mapping[str, str], ended: Callable[[int | None], None]
+    ) -> None:
         self._transport = transport
         self._headers = headers
+        self._ended = ended
         self.status: int | None = None
         """What was sent; None before the head."""
 
@@ -75,6 +82,7 @@ class Channel:
         """Sends a complete answer; anything but bytes goes as JSON."""
         data = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
         head = self._head(status, {"content-type": kind, "content-length": str(len(data)), **(headers or {})})
+        self._ended(status)
         self._transport.write(head + data)
 
     def open(self, first: bytes = b"", headers: Mapping[str, str] | None = None) -> None:
@@ -86,18 +94,29 @@ class Channel:
         """One more part of the stream."""
         self._transport.write(_chunk(data))
 
+    def part(self, data: bytes, *, of: int) -> None:
+        """Begins an answer of `of` bytes in one piece, and sends only the first ones."""
+        self._transport.write(self._head(200, {"content-type": "application/json", "content-length": str(of)}) + data)
+
+    def more(self, data: bytes) -> None:
+        """Further bytes of an answer that was begun with `part`."""
+        self._transport.write(data)
+
     def end(self) -> None:
         """Ends the stream the proper way; the connection stays open."""
+        self._ended(self.status)
         self._transport.write(b"0\r\n\r\n")
 
     def drop(self) -> None:
         """Closes the connection where it is: a stream cut in the middle."""
+        self._ended(self.status)
         self._transport.close()
 
     def reset(self) -> None:
         """Breaks the connection with a reset, as a crashing server does."""
         sock: socket.socket = self._transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._ended(self.status)
         self._transport.abort()
 
 

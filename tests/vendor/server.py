@@ -17,6 +17,7 @@ from vendor.call import Answerer, Call, Fault, Reply, Said, tokens
 from vendor.chat_wire import ChatCompletions, openai_error
 from vendor.http import Channel, Request, take_request
 from vendor.responses_wire import Responses
+from vendor.rules import refusal
 from vendor.wire import Wire
 
 WIRES: Mapping[str, type[Wire]] = {
@@ -117,7 +118,7 @@ class VendorServer:
         self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
         call = self._log(request, wire_of)
         wire = wire_of(call)
-        out = Channel(transport, wire.headers())
+        out = Channel(transport, wire.headers(), lambda status: self._finish(call, status))
         try:
             wire.read()
             await self._say(call, wire, out, request.key)
@@ -127,9 +128,16 @@ class VendorServer:
         except Exception as mistake:
             # a wrong reply function must fail its test, not look like a broken vendor that is asked again
             self.mistakes.append(mistake)
+            if out.status is not None:
+                out.drop()
+                return
             out.whole(wire.error(400, "invalid_request_error", f"the test's server: {mistake}"), status=400)
         finally:
-            call.status = out.status
+            self._finish(call, out.status)
+
+    def _finish(self, call: Call, status: int | None) -> None:
+        if call.finished is None:
+            call.status = status
             call.finished = time.monotonic()
             self.in_flight -= 1
 
@@ -150,6 +158,9 @@ class VendorServer:
         if self._key is not None and key != self._key:
             kind = "authentication_error" if "anthropic" in call.endpoint else "invalid_api_key"
             out.whole(wire.error(401, kind, "invalid x-api-key"), status=401)
+            return
+        if wrong := refusal(call):
+            out.whole(wire.error(400, wrong.kind, wrong.message), status=400)
             return
         call.said = self._reply(call)
         if isinstance(call.said, Fault):
@@ -192,7 +203,7 @@ class VendorServer:
 
     def _look_up(self, request: Request, transport: asyncio.Transport) -> None:
         self.lookups.append(request._replace(headers=request.safe_headers()))
-        out = Channel(transport, {})
+        out = Channel(transport, {}, lambda _: None)
         if request.method != "GET" or request.path.partition("?")[0] != "/v1/models":
             out.whole(openai_error(404, "unknown_url", f"Invalid URL ({request.method} {request.path})"), status=404)
         elif "anthropic-version" in request.headers:
