@@ -218,7 +218,8 @@ def test_more_than_ten_rounds_and_one_round_work(capsys: pytest.CaptureFixture[s
     assert len(json.loads(Path("active/chatroom/chat.json").read_text())["rounds"]) == 12
     assert run(capsys, QUESTION, "-r", "1", "-n", "2", "--model", script)[0] == 0
     report = Path("active/chatroom/chatroom_report.md").read_text()
-    assert "None" not in report
+    assert "None/10" not in report
+    assert "/10" not in report
     assert "| Agent A | Architect | — |" in report
 
 
