@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from vendor import Call, Reply, VendorServer, debate_script
+from vendor.faults import HttpError
 
 from debateroom import activities
 from debateroom.activities import Outcome
