@@ -1,4 +1,4 @@
-"""`debateroom keys`: the vendors' keys, in the environment or in a file that only you can read. None is ever shown."""
+"""`debateroom keys`: the vendors' keys, from the environment or a file that only you can read. None is ever shown."""
 
 from __future__ import annotations
 
