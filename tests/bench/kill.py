@@ -27,8 +27,8 @@ SYNTHESIS: dict[str, Any] = {
     "sharpest_disagreement": "Retries.", "unresolved_risks": [], "mind_changes": [], "highlights": [],
     "opening_positions": [],
 }  # fmt: skip
-LONGEST = 2.2
-"""Seconds after its start at which a run is killed at the latest: start-up and the whole debate lie before."""
+LONGEST = 1.3
+"""Seconds after the room is there at which a run is killed at the latest: about as long as the debate takes."""
 
 
 class Tally(NamedTuple):
@@ -69,7 +69,10 @@ def one_kill(folder: Path, chance: random.Random, number: int) -> tuple[int, int
 
     with VendorServer(answer) as server:
         process = start(folder, server, QUESTION, "-n", "5", "-r", "4", "--model", "sonnet")
-        time.sleep(chance.uniform(0.3, LONGEST))
+        journal = folder / "active" / "chatroom" / "journal.jsonl"
+        while not journal.exists() and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0.0, LONGEST))
         process.kill()
         process.wait()
         room = folder / "active" / "chatroom"
@@ -77,7 +80,7 @@ def one_kill(folder: Path, chance: random.Random, number: int) -> tuple[int, int
         before = replies(room)
         finished = any(event["event"] == "room_finished" for event in events(room))
         asked = len(server.calls)
-        if not before and not (room / "journal.jsonl").exists():
+        if not events(room):  # killed before the first event was whole: nothing was asked, nothing can be resumed
             return 0, invalid, 0, 0
         again = start(folder, server, "resume", str(room))
         if again.wait(60) != 0:
