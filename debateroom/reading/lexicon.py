@@ -17,6 +17,7 @@ from debateroom import templates
 DOMAINS = ("software", "product", "strategy")
 """The three fields with roles of their own."""
 WEIGHTS: Mapping[str, int] = {"strong": 3, "plain": 2, "weak": 1}
+_LONGEST_PREFIX = 24
 LONGEST = 5
 """Words in the longest entry that is looked for."""
 
@@ -66,7 +67,7 @@ class Lexicon:
         found = self.senses.get(f"{head} {singular(last)}".strip())
         if found is not None:
             return found
-        for end in range(len(last), 1, -1):
+        for end in range(min(len(last), _LONGEST_PREFIX), 1, -1):
             found = self.prefixes.get(f"{head} {last[:end]}".strip())
             if found is not None:
                 return found
@@ -75,6 +76,8 @@ class Lexicon:
 
 def fold(text: str) -> str:
     """`text` without case, accents and width: what two spellings of one word have in common."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 
@@ -137,20 +140,18 @@ def _senses(source: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:
 
 
 def _merged(one: Mapping[str, Sense], other: Mapping[str, Sense]) -> dict[str, Sense]:
-    """Both, and where both hold an entry what each says about it."""
-    nothing = Sense()
-    return {
-        key: Sense(
-            {**one.get(key, nothing).domains, **other.get(key, nothing).domains},
-            other.get(key, nothing).empty or one.get(key, nothing).empty,
-        )
-        for key in one.keys() | other.keys()
-    }
+    """Both, and where both hold an entry the heavier of what each says about it."""
+    merged = dict(one)
+    for key, sense in other.items():
+        known = merged.get(key, sense).domains
+        heavier = {domain: max(weight, known.get(domain, 0)) for domain, weight in sense.domains.items()}
+        merged[key] = Sense({**known, **heavier}, sense.empty)
+    return merged
 
 
 def _by_spelling(senses: Mapping[str, Sense]) -> dict[str, Sense]:
     """The entries as they are spelled, and without their accents where nothing else is spelled so."""
-    return {fold(key): sense for key, sense in senses.items()} | dict(senses)
+    return {fold(key): sense for key, sense in senses.items() if not key.isascii()} | dict(senses)
 
 
 def _cased(names: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:

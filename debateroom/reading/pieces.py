@@ -15,13 +15,13 @@ LOOKED_AT = 20_000
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|[\n;]+")
 _QUOTED = re.compile(r"[\"“”«「『]([^\"“”«»「」『』\n]{1,40})[\"“”»」』]|(?<!\w)['‘]([^'‘’\n]{1,40})['’](?!\w)")
 _TECHNICAL: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"\b\w+(?:Error|Exception)\b"), 3),
+    (re.compile(r"\b\w{1,60}(?:Error|Exception)\b"), 3),
     (re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b"), 2),
-    (re.compile(r"\b\w+\(\)"), 2),
+    (re.compile(r"\b\w{1,60}\(\)"), 2),
     (re.compile(r"(?<![\w/.:])/[a-z][\w-]*(?:/[\w-]+)*"), 2),
     (
         re.compile(
-            r"\b[\w-]+\.(?:py|js|ts|tsx|jsx|rs|java|kt|rb|cs|cpp|sql|sh|ya?ml|toml|json|csv|xml|proto|tf|log)\b"
+            r"\b[\w-]{1,60}\.(?:py|js|ts|tsx|jsx|rs|java|kt|rb|cs|cpp|sql|sh|ya?ml|toml|json|csv|xml|proto|tf|log)\b"
         ),
         2,
     ),

@@ -42,7 +42,7 @@ def _substance(pieces: Iterable[Piece]) -> int:
 
 
 def _names_a_choice(sentence: Sentence, words: Lexicon) -> bool:
-    """Whether something is named on both sides of "or": `queue vs loop?`, but not `this or that?`.
+    """Whether "or" stands between two sides and something is named: `queue vs loop?`, but not `this or that?`.
 
     In a comparison "and" and "than" part the sides as well: `Is Rust better than Go?`.
     """
@@ -50,18 +50,13 @@ def _names_a_choice(sentence: Sentence, words: Lexicon) -> bool:
     separators = words.lists["choice"]
     if any(_listed(piece.text, words.lists["superlative"] | words.lists["open"]) for piece in pieces):
         separators |= words.lists["joint"]
-    return any(
-        _are_sides(pieces[:at], pieces[at + 1 :])
+    spoken = [at for at, piece in enumerate(pieces) if piece.empty != "function"]
+    return bool(_substance(pieces)) and any(
+        spoken[0] < at < spoken[-1]
         for at, piece in enumerate(pieces)
         # "où" folds to "ou" but is no choice
         if piece.text == "/" or (_listed(piece.text, separators) and piece.raw.lower() != "où")
     )
-
-
-def _are_sides(left: Sequence[Piece], right: Sequence[Piece]) -> bool:
-    """Whether both sides hold more than grammar, and at least one names something (`chess or go`)."""
-    said = all(any(piece.empty != "function" for piece in side) for side in (left, right))
-    return said and bool(_substance([*left, *right]))
 
 
 def _proposes(sentence: Sentence, words: Lexicon) -> bool:
