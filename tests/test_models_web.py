@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -309,6 +311,27 @@ class TestEveryApi:
             assert server.peak_in_flight == 20
         assert sorted(made) == ["Anthropic", "OpenAI"]
         assert len({id(seat) for seat in [*seats, *others]}) == 3
+
+
+def test_the_connections_of_one_round_serve_the_next() -> None:
+    """Forty calls at once open forty connections, and the next forty open none."""
+    with VendorServer("yes", latency=0.4) as server, models(server, concurrency=40) as opened:
+        model = opened.open("opus")
+        with ThreadPoolExecutor(40) as pool:
+            for _ in range(2):
+                list(pool.map(lambda _: model.ask(Request((), "own")), range(40)))
+                assert (server.peak_in_flight, server.accepted) == (40, 40)
+
+
+def test_naming_models_loads_no_sdk() -> None:
+    """Resolving names, choosing a default and making `Models` import neither an SDK nor the HTTP library."""
+    program = (
+        "import sys; from debateroom.models.registry import Models, info, resolve; "
+        "resolve('opus'), info('gpt'), Models(); "
+        "print({'anthropic', 'openai', 'httpx2', 'tenacity', 'xllamacpp'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_without_a_key_there_is_no_model() -> None:
