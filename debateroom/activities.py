@@ -92,6 +92,7 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         _record_failure(room, error, begun)
         raise
     except (Interrupted, KeyboardInterrupt) as stop:
+        models.stop.set()
         if isinstance(stop, Interrupted):
             stop.room = room.folder
         code = stop.exit_code if isinstance(stop, Interrupted) else 130

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from vendor import Call, Reply, VendorServer, debate_script
+from vendor.faults import HttpError
 
 from debateroom import activities
 from debateroom.activities import Outcome
@@ -213,11 +214,7 @@ def test_too_few_answers_end_the_debate_with_everything_on_disk(serve: Serve) ->
     """Below the quorum the exit code is 5; the reply that came is in the room, the failures have reasons."""
 
     def answer(call: Call) -> Any:
-        return (
-            status(400, "invalid_request_error", "bad")
-            if "Agent A" not in call.own.split("\n")[0]
-            else debate_script()(call)
-        )
+        return HttpError(400) if "Agent A" not in call.own.split("\n")[0] else debate_script()(call)
 
     serve(answer)
     with pytest.raises(TooFewReplies, match="only 1 of 3 agents answered in round 1; 2 must") as caught:

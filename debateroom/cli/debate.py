@@ -103,6 +103,7 @@ def debate(
     if not quiet:
         _say_context(gathered, verbose)
     models = activities.open_models(chosen.concurrency)
+    _fetch_embedded(chosen)
     plan = _plan(text, chosen, gathered, models)
     if dry_run:
         from debateroom.cli import dry_run as table
@@ -139,6 +140,19 @@ def _question(words: tuple[str, ...], chosen: Settings) -> str:
     if not text.strip():
         raise UsageError("there is no question: standard input is empty", hint='debateroom "queue vs loop?"')
     return text
+
+
+def _fetch_embedded(chosen: Settings) -> None:
+    """Gets the embedded model's file, with a bar, when a seat will use it and it is not here yet."""
+    from debateroom.debating.roles import parse_role
+    from debateroom.models.registry import choose_default, resolve
+
+    named = [parse_role(text).model for text in chosen.role]
+    names = [name for name in (choose_default(chosen.model).name, chosen.moderator, *named) if name]
+    if any(name != "none" and resolve(name).provider == "embedded" for name in names):
+        from debateroom.cli.pulling import pull_embedded
+
+        pull_embedded()
 
 
 def _say_context(gathered: Context, verbose: bool) -> None:

@@ -22,6 +22,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
+    "keys": Entry("debateroom.cli.keys", "List and store the keys of providers."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "report": Entry("debateroom.cli.report", "Render the report of a room or of a chat.json again."),
     "rooms": Entry("debateroom.cli.rooms", "List the rooms with their state, age and cost."),
