@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier
 from typing import Any, Literal
 
 import anthropic
@@ -315,11 +316,17 @@ class TestEveryApi:
 
 def test_the_connections_of_one_round_serve_the_next() -> None:
     """Forty calls at once open forty connections, and the next forty open none."""
-    with VendorServer("yes", latency=0.4) as server, models(server, concurrency=40) as opened:
+    together = Barrier(40)
+
+    def ask_with_the_others(model: Model) -> None:
+        together.wait(timeout=30)
+        model.ask(Request((), "own"))
+
+    with VendorServer("yes", latency=1.0) as server, models(server, concurrency=40) as opened:
         model = opened.open("opus")
         with ThreadPoolExecutor(40) as pool:
             for _ in range(2):
-                list(pool.map(lambda _: model.ask(Request((), "own")), range(40)))
+                list(pool.map(ask_with_the_others, [model] * 40))
                 assert (server.peak_in_flight, server.accepted) == (40, 40)
 
 
