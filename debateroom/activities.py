@@ -9,7 +9,7 @@ from typing import Any
 
 from debateroom import clock, context, files, settings
 from debateroom.debating import plan as plans
-from debateroom.debating import rounds, synthesis
+from debateroom.debating import forecast, rounds, synthesis
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
@@ -70,14 +70,21 @@ def run(
 ) -> Outcome:
     """Plays a planned debate in its room: rounds, synthesis, reports."""
     folder = folder_of(chosen.active, chosen.room)
-    with Room.create(folder, plan.opening_event(), on_event=on_event) as room:
+    with Room.create(folder, _opening(plan), on_event=on_event) as room:
         return play(room, plan, models, on_progress=on_progress)
+
+
+def _opening(plan: Plan) -> Mapping[str, Any]:
+    """The room's first event: the plan, and what it is expected to come to at most."""
+    expected = forecast.total(forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats)))
+    worst = {"calls": expected.calls, "input": expected.usage.input, "cost": expected.cost}
+    return {**plan.opening_event(), "forecast": worst}
 
 
 def prepare(plan: Plan, chosen: Settings) -> Path:
     """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
     folder = folder_of(chosen.active, chosen.room)
-    Room.create(folder, plan.opening_event()).close()
+    Room.create(folder, _opening(plan)).close()
     return folder
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from debateroom.models.registry import Models
     from debateroom.settings import Settings
 
+DEAR_CALLS = 25
+"""Seats × rounds from which a room on a model of the dearest class is worth a warning."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
 
@@ -198,8 +200,13 @@ def _sharpened(text: str, chosen: Settings) -> str:
 
 def _confirm(plan: Plan, *, yes: bool) -> None:
     """Asks before very many calls; without a terminal to ask on, they need `--yes`."""
+    from debateroom.models.registry import info
+
     calls = len(plan.seats) * plan.rounds
-    if calls < MANY_CALLS or yes:
+    dear = sorted({seat.model for seat in plan.seats if info(seat.model).tier == "top"})
+    if calls >= DEAR_CALLS and dear:
+        output.note(f"{calls} calls to {', '.join(dear)}: this is the dearest class; --budget sets a limit")
+    if calls < MANY_CALLS or yes or plan.budget is not None:
         return
     question = f"{len(plan.seats)} agents × {plan.rounds} rounds are {calls} calls"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

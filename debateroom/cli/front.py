@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -90,7 +91,7 @@ def with_command(arguments: Sequence[str]) -> list[str]:
 
 def _without_arguments() -> list[str]:
     """On a terminal the help; else the question is on standard input."""
-    return ["--help"] if click.get_text_stream("stdin").isatty() else ["debate"]
+    return ["--help"] if sys.stdin is not None and sys.stdin.isatty() else ["debate"]
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:
