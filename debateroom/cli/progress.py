@@ -93,6 +93,12 @@ class PlainProgress:
         note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
         note(forecast_of(event["forecast"], self._language))
 
+    def _journal_mended(self, event: Event) -> None:
+        if event["cut"]:
+            note(say(self._language, "torn_line", bytes=event["cut"]))
+        if event["damaged"]:
+            note(say(self._language, "damaged_lines", numbers=", ".join(map(str, event["damaged"]))))
+
     def _moved_aside(self, event: Event) -> None:
         note(say(self._language, "moved_line", folder=event["folder"]))
 
