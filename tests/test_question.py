@@ -19,7 +19,8 @@ ENOUGH = 0.85
 VAGUE = [
     "performance", "which one is better?", "make it better", "Best database?", "--help", "Thoughts?",
     "help me decide", "What should we do?", "", "  ", "???", "run", "Which framework should we use?",
-    "How do we improve performance?", "this or that?", "Yes or no?", "Should we do it or not?", "Kubernetes?", "A or B?", "is it any good",
+    "How do we improve performance?", "this or that?", "Yes or no?",
+    "Should we do it or not?", "Kubernetes?", "A or B?", "is it any good",
     "What's the best programming language?", "Can you help me with my project?",
     "Améliorer le site", "Que faire ?", "lequel choisir ?", "quel framework ?", "faut-il le faire ?",
     "On le fait ou pas ?", "C'est mieux comment ?", "Ceci ou cela ?", "Comment améliorer les performances ?",
