@@ -22,7 +22,9 @@ LONGEST = 5
 """Words in the longest entry that is looked for."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_TOKEN = re.compile(rf"[{HAN}]+|\.net\b|[^\W_{HAN}]+(?:[.+][^\W_{HAN}]+)*(?:\+\+|#)?|/", re.I)
+MARKS = "/,，、"
+"""What parts words and is a token of its own."""
+_TOKEN = re.compile(rf"[{HAN}]+|\.net\b|[^\W_{HAN}]+(?:[.+][^\W_{HAN}]+)*(?:\+\+|#)?|[/,，、]", re.I)
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu)'(?=\w)", re.I)
 _CONTRACTION = re.compile(r"'(?:s|t|re|ve|ll|d|m)\b", re.I)
 
@@ -83,7 +85,7 @@ def fold(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` as written: a run of Han characters is one, `/` stands alone, elisions fall away."""
+    """The words of `text` as written: a run of Han characters is one, commas and `/` stand alone, elisions go."""
     plain = _ELISION.sub("", text.replace("’", "'"))
     return _TOKEN.findall(_CONTRACTION.sub("", plain))
 
@@ -169,7 +171,7 @@ def _split(entries: str) -> Iterable[str]:
 def _key(entry: str) -> str:
     """An entry as `Lexicon.sense` looks it up: lower case, its words singular, a final `*` kept."""
     star = "*" if entry.endswith("*") else ""
-    words = [word.casefold() for word in tokens(entry.removesuffix("*")) if word != "/"]
+    words = [word.casefold() for word in tokens(entry.removesuffix("*")) if word not in MARKS]
     if star:
         return " ".join([*map(singular, words[:-1]), words[-1]]) + star
     return " ".join(map(singular, words))

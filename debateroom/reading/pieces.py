@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from debateroom.reading.lexicon import HAN, LONGEST, Lexicon, Sense, fold, tokens
+from debateroom.reading.lexicon import HAN, LONGEST, MARKS, Lexicon, Sense, fold, tokens
 
+COMMAS = ",，、"
 LOOKED_AT = 20_000
 """Characters of a question that are looked at: a pasted log must not make it slow."""
 
@@ -129,7 +130,7 @@ def _longest(raw: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None
     """
     for size in range(min(LONGEST + 1, len(raw) - at), 0, -1):
         window = raw[at : at + size]
-        if window[-1] == "/" or (size > 1 and window[0] == "/"):
+        if window[0] in MARKS or window[-1] in MARKS or any(comma in window for comma in COMMAS):
             continue
         sense = words.sense([word for word in window if word != "/"])
         if sense is not None:
@@ -140,7 +141,7 @@ def _longest(raw: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None
 def _piece(text: str, raw: str, sense: Sense | None) -> Piece:
     if sense is not None:
         return Piece(text, raw, sense.domains, sense.empty)
-    if text == "/" or text.isdigit():
+    if raw in MARKS or text.isdigit():
         return Piece(text, raw, empty="function")
     return Piece(text, raw, empty="generic" if len(text) == 1 else "")
 
