@@ -205,7 +205,7 @@ class Models:
 
         from debateroom.models.scripted import ScriptedModel
 
-        model = ScriptedModel(str(named), Path(named.model).expanduser())
+        model = ScriptedModel(str(named), Path(named.model))
         self.keep(model)
         return model
 
