@@ -2,7 +2,9 @@
 
 Run: python tests/bench/cost.py. The server on loopback has a cache of the vendors' kind: the longest finished prefix
 of marked blocks, writing 1.25 times and reading 0.05 times the price of a token, nothing below 1,024 tokens. The
-naive layout puts the role first and marks nothing: the same tokens, all at the full price. Seats' calls only.
+naive layout puts the role first and marks nothing: the same tokens, all at the full price. Twice: with unsure seats,
+so that the moderator is never asked, and with sure ones who disagree, so that it is asked after every round. All
+calls count, the moderator's and the synthesis too; the cached share is that of the seats' calls from round 2 on.
 """
 
 from __future__ import annotations
@@ -30,6 +32,12 @@ SYNTHESIS: dict[str, Any] = {
 }  # fmt: skip
 
 
+APART = {
+    "aligned": False, "proposal": "Agent A", "holdouts": ["Agent B"], "open_blockers": [], "off_topic": [],
+    "why": "They differ.", "shared_premise": "",
+}  # fmt: skip
+
+
 class Room(NamedTuple):
     """One size of debate, and the bar for its input against the naive one."""
 
@@ -53,13 +61,17 @@ def main() -> None:
     """Prints a line a room."""
     os.environ["ANTHROPIC_API_KEY"] = "sk-ant-test-01"
     print(f"replies of {REPLY} tokens; read {READ} x, write {WRITE} x")
-    for room in ROOMS:
-        print(measure(room))
+    for confidence in (7, 9):
+        print(f"seats {confidence} sure:")
+        for room in ROOMS:
+            print(measure(room, confidence))
 
 
-def measure(room: Room) -> str:
+def measure(room: Room, confidence: int) -> str:
     """One debate that plays all its rounds, as a line of figures."""
-    script = debate_script(synthesis=SYNTHESIS)
+    names = [f"Agent {letter}" for letter in "ABCDEFGHIJ"]
+    table = {name: [(confidence, name)] for name in names}
+    script = debate_script(table, synthesis=SYNTHESIS, moderator=APART)
 
     def answer(call: Call) -> Any:
         said = script(call)
@@ -71,10 +83,11 @@ def measure(room: Room) -> str:
         context.write_text("A line of what everybody should know. " * (room.context * 4 // 38 + 1))
         given = {"agents": room.agents, "rounds": room.rounds, "model": "sonnet", "active": folder}
         activities.debate(QUESTION, context=(str(context),) if room.context else (), **given)
-        calls = [call for call in server.calls if call.schema is None]
+        calls = list(server.calls)
+    seats = [call for call in calls if call.schema is None]
     naive = sum(call.usage.input for call in calls if call.usage)
     ours = sum(priced(call) for call in calls)
-    later = [call.usage for call in calls[room.agents :] if call.usage]
+    later = [call.usage for call in seats[room.agents :] if call.usage]
     share = sum(usage.cached for usage in later) / sum(usage.input for usage in later)
     ratio = ours / naive
     verdict = "met" if ratio <= room.bar and share >= 0.8 else "MISSED"
