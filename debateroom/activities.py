@@ -70,11 +70,11 @@ def run(
 ) -> Outcome:
     """Plays a planned debate in its room: rounds, synthesis, reports."""
     folder = folder_of(chosen.active, chosen.room)
-    with Room.create(folder, _opening(plan), on_event=on_event) as room:
+    with Room.create(folder, opening(plan), on_event=on_event) as room:
         return play(room, plan, models, on_progress=on_progress)
 
 
-def _opening(plan: Plan) -> Mapping[str, Any]:
+def opening(plan: Plan) -> Mapping[str, Any]:
     """The room's first event: the plan, and what it is expected to come to at most."""
     expected = forecast.total(forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats)))
     worst = {"calls": expected.calls, "input": expected.usage.input, "cost": expected.cost}
@@ -84,7 +84,7 @@ def _opening(plan: Plan) -> Mapping[str, Any]:
 def prepare(plan: Plan, chosen: Settings) -> Path:
     """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
     folder = folder_of(chosen.active, chosen.room)
-    Room.create(folder, _opening(plan)).close()
+    Room.create(folder, opening(plan)).close()
     return folder
 
 
@@ -187,7 +187,7 @@ def adopt(chat: Path, chosen: Settings) -> Path:
         events += [_kept(item.round, entry) for entry in item.entries]
         if {entry.agent for entry in item.entries} >= {seat.name for seat in plan.seats}:
             events.append(event("round_finished", round=item.round))
-    with Room.create(folder, _opening(plan)) as room:
+    with Room.create(folder, opening(plan)) as room:
         room.write(*events)
         if transcript.final_output is not None:
             final = event("synthesized", final_output=transcript.final_output)
