@@ -201,7 +201,7 @@ def _line(value: Mapping[str, Any]) -> Line:
 def _text(response: Any) -> str:
     if response is None or isinstance(response, str):
         return response or ""
-    return json.dumps(response, ensure_ascii=False)
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 
 def _usage(value: Any) -> Usage:
