@@ -6,14 +6,15 @@ from importlib import import_module
 from typing import Any
 
 _EXPORTS = {
+    "Outcome": "debateroom.activities",
     "Room": "debateroom.room.room",
     "classify_question": "debateroom.reading.question",
-    "debate": "debateroom.debating.debate",
+    "debate": "debateroom.activities",
     "read_reply": "debateroom.reading.reply",
 }
 
 __version__ = "0.1.0"
-__all__ = ["Room", "__version__", "classify_question", "debate", "read_reply"]
+__all__ = ["Outcome", "Room", "__version__", "classify_question", "debate", "read_reply"]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,8 @@ DebateroomError            1  something failed
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class DebateroomError(Exception):
     """An error with a sentence for people, an exit code and, where one exists, the next command."""
@@ -26,6 +28,8 @@ class DebateroomError(Exception):
         super().__init__(message)
         self.hint = hint
         """The next command to run, or what would help; None when nothing would."""
+        self.room: Path | None = None
+        """The room in which it happened; None when there was none yet."""
 
 
 class UsageError(DebateroomError):

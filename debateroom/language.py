@@ -1,8 +1,12 @@
-"""The three languages debateroom speaks, and the labels a reply carries in each."""
+"""The three languages debateroom speaks: which one a text is in, and the labels a reply carries in each."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
 from debateroom import templates
 from debateroom.messages import Kind
@@ -57,3 +61,88 @@ def say(language: str, key: str, /, **values: object) -> str:
     """A message to the user in `language`, from `templates/labels/<language>.toml`, with `{name}` filled in."""
     text: str = templates.data(f"labels/{language}.toml")[key]
     return text.format(**values) if values else text
+
+
+_LOOKED_AT = 20_000
+"""Characters of a text that are looked at: a pasted log must not make a question slow."""
+_NOT_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\w+://\S+|\S+@\S+\.\w+|(?<!\w)(?:[.~]{0,2}/[\w.-]+)+|(?<!\w)--?\w[\w-]*", re.S
+)
+"""Code, addresses, paths and options: their words belong to no language."""
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_OTHER_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu)['’](?=[^\W\d_])")
+_CONTRACTION = re.compile(r"['’](?:s|t|re|ve|ll|d|m)\b")
+_FRENCH_LETTER = re.compile("[àâæçèéêëîïôùûœ]")
+_FRENCH_ENDING = re.compile(
+    "(?:aux|eux|euse|euses|eur|eurs|ité|ités|ement|ements|ière|ières|oire|oires|ons|ez|aient|iser|ifier|cher|quer)$"
+)
+_FRENCH_SPACING = re.compile(r"\w[\u0020\u00a0\u202f][?!:;](?:\s|$)|«")
+
+_FOREIGN_LETTER = re.compile("[ãõñßåøäö¿¡]")
+
+
+def detect_language(text: str) -> str:
+    """`en`, `fr` or `zh`: the language a question is written in, `en` when nothing else speaks clearly.
+
+    Chinese goes by the share of Han characters, so English terms inside it do not count; kana and hangul mean
+    that it is not Chinese. French needs more French function words, letters and endings than English ones.
+    Code, addresses, paths and options are left out.
+    """
+    prose = _NOT_PROSE.sub(" ", unicodedata.normalize("NFC", text[:_LOOKED_AT]))
+    words = _WORD.findall(_HAN.sub(" ", prose))
+    if _is_chinese(prose, words):
+        return "zh"
+    return "fr" if _french_votes(prose) > 0 else "en"
+
+
+def _is_chinese(prose: str, words: list[str]) -> bool:
+    """Whether Han characters carry the sentence. An English function word weighs like three: names do not."""
+    han = len(_HAN.findall(prose))
+    if not han or len(_OTHER_EAST_ASIAN.findall(prose)) * 5 > han:
+        return False
+    vocabulary = _function_words()
+    latin = sum(3 if word in vocabulary.english or word in vocabulary.french else 1 for word in words)
+    return han / (han + latin) >= 0.3
+
+
+def _french_votes(prose: str) -> float:
+    """Evidence for French less evidence for English; above 0 is French."""
+    lower = prose.lower()
+    elided = _ELISION.sub("", lower)
+    words = _WORD.findall(_CONTRACTION.sub("", elided))
+    votes = [1.0] * len(_ELISION.findall(lower)) + [-1.0] * len(_CONTRACTION.findall(elided))
+    votes += [vote for vote in map(_vote, words) if vote]
+    # a space before "?" alone says only how the writer types
+    if votes and _FRENCH_SPACING.search(prose):
+        votes.append(0.4)
+    return sum(votes)
+
+
+def _vote(word: str) -> float:
+    """What one lower-case word says: above 0 for French, below 0 against it, 0 nothing."""
+    vocabulary = _function_words()
+    if word in vocabulary.french:
+        return 0.6 if word in vocabulary.neighbours else 1.0
+    if word in vocabulary.english or word in vocabulary.neighbours or _FOREIGN_LETTER.search(word):
+        return -1.0
+    if _FRENCH_LETTER.search(word):
+        return 0.9
+    return 0.3 if _FRENCH_ENDING.search(word) else 0.0
+
+
+class _FunctionWords(NamedTuple):
+    english: frozenset[str]
+    french: frozenset[str]
+    neighbours: frozenset[str]
+
+
+@cache
+def _function_words() -> _FunctionWords:
+    """The short words that give a language away, without those that English and French share (`a`, `on`)."""
+    words = {
+        name: frozenset(value.split()) for name, value in templates.data("questions/function_words.toml").items()
+    }
+    shared = words["english"] & words["french"]
+    return _FunctionWords(words["english"] - shared, words["french"] - shared, words["neighbours"])

@@ -43,6 +43,18 @@ class ReplyFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a call is for. It is never sent: only a model that reads its replies from a file looks at it."""
+
+    call: Literal["seat", "moderator", "synthesis", "repair"]
+    """`repair` asks a seat once more for a reply that had no readable section."""
+    agent: str = ""
+    """The seat's name, `Agent A` …; empty for the moderator and the synthesis."""
+    round: int = 0
+    """1 and up; 0 for the synthesis."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One call: the blocks all seats share, then what is this seat's own.
 
@@ -58,12 +70,16 @@ class Request:
     """Limit on what comes back, thinking included."""
     timeout: float = 120.0
     """Seconds the call may take, from the moment it is sent to its last token."""
+    until: float | None = None
+    """Moment of `clock.monotonic()` after which nobody wants the answer, waiting for a slot included; None: never."""
     schema: Mapping[str, Any] | None = None
     """JSON Schema the reply must follow; None for free text."""
     reply_format: ReplyFormat | None = None
     """The format asked for, for models that can be held to one by a grammar."""
     cache_key: str = ""
     """Stable per room: lets a provider route calls with one prefix to one cache."""
+    purpose: Purpose | None = None
+    """What this call is for, for models that are scripted; None when nobody needs to know."""
 
 
 @dataclass(frozen=True, slots=True)

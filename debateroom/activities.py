@@ -1,0 +1,173 @@
+"""What debateroom does, one function an activity: the main path of each, from a question to the files on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from debateroom import clock, context, files, settings
+from debateroom.debating import plan as plans
+from debateroom.debating import rounds, synthesis
+from debateroom.debating.asking import OnProgress
+from debateroom.debating.plan import Plan
+from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
+from debateroom.interruption import Interrupted
+from debateroom.messages import Transcript
+from debateroom.models.registry import Models, ModelSettings
+from debateroom.report import html, markdown
+from debateroom.room import room as room_files
+from debateroom.room.room import PAGE, REPORT, OnEvent, Room, event, folder_of
+from debateroom.room.summary import summarize
+from debateroom.room.transcript import read_chat
+from debateroom.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an activity left behind."""
+
+    transcript: Transcript
+    folder: Path
+    """The room."""
+    report: Path
+    """Absolute path of `chatroom_report.md`."""
+    page: Path
+    """Absolute path of `chatroom_report.html`."""
+    chat: Path
+    """Absolute path of `chat.json`."""
+    summary: Mapping[str, Any]
+    """The small object that `--json` prints."""
+
+
+def debate(
+    question: str,
+    *,
+    on_event: OnEvent | None = None,
+    on_progress: OnProgress | None = None,
+    **given: Any,
+) -> Outcome:
+    """Debates `question` and returns what came of it; `given` are fields of `Settings`, such as `agents=5`.
+
+    `on_event` gets each journal event, on the calling thread. Raises a DebateroomError: see `errors` for the tree.
+    Everything answered before an error is in the room.
+    """
+    chosen = settings.load(given)
+    gathered = context.collect(chosen.context, chosen.note)
+    with open_models(chosen.concurrency) as models:
+        plan = plans.make(question, chosen, gathered, models)
+        return run(plan, chosen, models, on_event=on_event, on_progress=on_progress)
+
+
+def open_models(concurrency: int) -> Models:
+    """The models of one run, opened as they are asked for; at most `concurrency` calls at once per provider."""
+    return Models(ModelSettings(concurrency=concurrency))
+
+
+def run(
+    plan: Plan, chosen: Settings, models: Models, *, on_event: OnEvent | None, on_progress: OnProgress | None
+) -> Outcome:
+    """Plays a planned debate in its room: rounds, synthesis, reports."""
+    folder = folder_of(chosen.active, chosen.room)
+    with Room.create(folder, plan.opening_event(), on_event=on_event) as room:
+        return play(room, plan, models, on_progress=on_progress)
+
+
+def prepare(plan: Plan, chosen: Settings) -> Path:
+    """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
+    folder = folder_of(chosen.active, chosen.room)
+    Room.create(folder, plan.opening_event()).close()
+    return folder
+
+
+def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | None) -> Outcome:
+    """Plays what the room's journal does not hold yet, to the reports. Also how a room is resumed."""
+    begun = clock.monotonic()
+    try:
+        stopped = rounds.play(room, plan, models, on_progress=on_progress)
+        if room.transcript.final_output is None:
+            synthesis.conclude(room, plan, models, in_time=stopped != "deadline")
+    except DebateroomError as error:
+        _record_failure(room, error, begun)
+        raise
+    except (Interrupted, KeyboardInterrupt) as stop:
+        if isinstance(stop, Interrupted):
+            stop.room = room.folder
+        code = stop.exit_code if isinstance(stop, Interrupted) else 130
+        ended = {"exit_code": code, "error": "interrupted", "hint": f"debateroom resume {room.folder}"}
+        room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
+        raise
+    code = _EXIT_CODES.get(stopped, 0)
+    room.write(event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun)))
+    return write_reports(room)
+
+
+_EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
+"""Of runs that came to an end, but not to their own."""
+
+
+def _since(begun: float) -> float:
+    return round(clock.monotonic() - begun, 3)
+
+
+def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
+    """Leaves `failed` and why in the journal, so that the room can be resumed; the error itself goes on."""
+    error.room = room.folder.resolve()
+    if isinstance(error, RoomError):
+        return
+    error.hint = error.hint or f"debateroom resume {room.folder}"
+    stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
+    ended = {"exit_code": error.exit_code, "error": str(error), "hint": error.hint}
+    room.write(event("room_finished", status="failed", stopped=stopped, seconds=_since(begun), **ended))
+
+
+def resume(folder: Path, on_event: OnEvent | None, on_progress: OnProgress | None) -> Outcome:
+    """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again."""
+    if is_finished(folder):
+        return render_again(folder)
+    opening = room_files.opening_event(folder)
+    plan = plans.from_event(opening)
+    models = open_models(plan.concurrency)
+    for seat in plan.seats:
+        models.open(seat.model)
+    with Room.reopen(folder, on_event=on_event) as room:
+        if on_event:
+            on_event(opening)
+        room.write(event("room_resumed"))
+        outcome = play(room, plan, models, on_progress=on_progress)
+    models.close()
+    return outcome
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
+    return room_files.read(folder).transcript.status == "finished"
+
+
+def render_again(folder: Path) -> Outcome:
+    """Both reports of the room in `folder`, written anew from its journal."""
+    room_files.read(folder)
+    with Room.reopen(folder) as room:
+        room.project()
+        return write_reports(room)
+
+
+def read_transcript(path: Path) -> Transcript:
+    """The transcript in a `chat.json`, also an old or foreign one. Raises UsageError or RoomError with the reason."""
+    return read_chat(path)
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Puts `text` at `path`, whole or not at all; its absolute path."""
+    files.replace(path, files.whole_characters(text).encode())
+    return path.resolve()
+
+
+def write_reports(room: Room) -> Outcome:
+    """Writes both reports from the room's transcript."""
+    transcript = room.transcript
+    report = room.write_file(REPORT, markdown.render(transcript))
+    page = room.write_file(PAGE, html.render(transcript))
+    summary = summarize(room.folder, room.state)
+    return Outcome(transcript, room.folder.resolve(), report, page, room.chat_path, summary)

@@ -1,0 +1,54 @@
+"""The command line: `main` is where every call enters, and where every error gets its exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from debateroom import interruption
+from debateroom.cli import front, output
+from debateroom.errors import DebateroomError, UsageError
+
+
+def main() -> NoReturn:
+    """Runs the command line of this process and ends it with the exit code (DESIGN, section 6)."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    interruption.install()
+    code = run(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)  # sys.exit would wait for calls that are still under way in the pool
+
+
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of one call; what went wrong is said on stderr, and on stdout as JSON where that was asked."""
+    as_json = front.asks_for_json(arguments)
+    try:
+        code = front.group.main(args=front.with_command(arguments), prog_name="debateroom", standalone_mode=False)
+    except interruption.Interrupted as stop:
+        return output.interrupted(stop, as_json=as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except click.ClickException as error:
+        return output.failed(_usage(error), as_json=as_json)
+    except DebateroomError as error:
+        return output.failed(error, as_json=as_json)
+    except BrokenPipeError:
+        with contextlib.suppress(OSError):  # the reader has gone: nothing more can be said to it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException) -> UsageError:
+    """click's error as ours, with the help of the command it came from."""
+    command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "debateroom"
+    return UsageError(error.format_message(), hint=f"{command} --help")

@@ -1,0 +1,35 @@
+"""A run in the background: its own session, nothing on standard input, its output in the room's `run.log`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from debateroom.cli import output
+from debateroom.errors import RoomError
+
+
+def start(folder: Path, what: str) -> int:
+    """Starts a process that resumes the room in `folder`, prints room and pid as one JSON object; 0."""
+    from debateroom import files
+    from debateroom.room import lock
+
+    command = [sys.executable, "-m", "debateroom", "resume", str(folder.resolve())]
+    try:
+        with (folder / "run.log").open("ab") as log:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_own_session())
+    except OSError as error:
+        raise RoomError(f"cannot start the run in {folder}: {error}", hint=f"debateroom resume {folder}") from error
+    lock.name_owner(folder, process.pid, what=what[:200])
+    value = {"ok": True, "status": "running", "room": str(folder.resolve()), "pid": process.pid}
+    output.line(files.dumps(value | {"hint": f"debateroom wait {folder} --timeout 90"}).decode())
+    return 0
+
+
+def _own_session() -> dict[str, Any]:
+    """What lets a process outlive the shell that started it."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}

@@ -1,0 +1,193 @@
+"""`debateroom debate`, the main job: a question in, a debate, a report out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from debateroom.cli import background, output, progress
+from debateroom.errors import UsageError, VagueQuestion
+
+if TYPE_CHECKING:
+    from debateroom.context import Context
+    from debateroom.debating.plan import Plan
+    from debateroom.models.registry import Models
+    from debateroom.settings import Settings
+
+MANY_CALLS = 200
+"""Seats × rounds from which a run is confirmed first."""
+
+_OPTIONS = (
+    click.option("-n", "--agents", type=int, metavar="N", help="Seats in the room.  [default: 3]"),
+    click.option("-r", "--rounds", type=int, metavar="R", help="Rounds at most.  [default: 3]"),
+    click.option(
+        "--model", metavar="NAME", help="opus, sonnet, haiku, gpt, embedded, PROVIDER:MODEL.  [default: sonnet]"
+    ),
+    click.option(
+        "--role", multiple=True, metavar="ROLE", help='"Name", "Name: framing" or "Name@MODEL: framing"; repeat.'
+    ),
+    click.option("--roles", metavar="LIST", help='"architect, security engineer, junior dev".  [default: auto]'),
+    click.option("--add-roles", is_flag=True, default=None, help="Fill up to -n with default roles."),
+    click.option("--domain", metavar="DOMAIN", help="software, product or strategy.  [default: guessed]"),
+    click.option("--context", multiple=True, metavar="PATH", help="Text file, folder or glob; - is stdin; repeat."),
+    click.option("--note", multiple=True, metavar="TEXT", help="Typed context; repeat."),
+    click.option("--anyway", is_flag=True, default=None, help="Debate also a vague question."),
+    click.option("--language", metavar="LANG", help="en, fr or zh.  [default: the question's]"),
+    click.option(
+        "--moderator", metavar="NAME", help="Model that judges agreement and concludes, or none.  [default: --model]"
+    ),
+    click.option("--early-stop/--no-early-stop", default=None, help="Stop when all really agree.  [default: on]"),
+    click.option("--room", metavar="NAME", help="Name of the room.  [default: chatroom]"),
+    click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
+    click.option(
+        "--quorum", type=int, metavar="N", help="Seats that must answer in a round.  [default: more than half]"
+    ),
+    click.option("--concurrency", type=int, metavar="N", help="Calls at once with one provider.  [default: 32]"),
+    click.option("--stagger", metavar="WHEN", help="Send the first seat ahead: auto, on or off.  [default: auto]"),
+    click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]"),
+    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
+    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
+    click.option("--round-timeout", type=float, metavar="S", help="Seconds one round may take.  [default: 300]"),
+    click.option(
+        "--max-tokens", type=int, metavar="N", help="Tokens of one reply, thinking included.  [default: 16000]"
+    ),
+    click.option("--yes", is_flag=True, help=f"Do not ask before {MANY_CALLS} calls or more."),
+    click.option("--dry-run", is_flag=True, help="Print seats, calls, tokens and price; ask nobody."),
+    click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+    click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
+    click.option("-v", "--verbose", is_flag=True, help="More on stderr: tokens of each reply, and how it was read."),
+)
+
+
+def _with_options(command: Callable[..., int]) -> Callable[..., int]:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(
+    "debate",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Each option can also be set as DEBATEROOM_NAME or in debateroom.toml. Put -- before a question that "
+    "begins with a dash. Exit codes: 0 done, 2 usage, 4 no model, 5 too few answers, 6 room busy, 8 vague.",
+)
+@click.argument("question", nargs=-1)
+@_with_options
+def debate(
+    question: tuple[str, ...],
+    *,
+    yes: bool,
+    dry_run: bool,
+    detach: bool,
+    as_json: bool,
+    events: bool,
+    quiet: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Debate QUESTION: N agents with opposed roles, R rounds, each reading everything said before.
+
+    Without QUESTION, or with -, it is read from standard input. Leaves chat.json and chatroom_report.md in the room.
+    """
+    from debateroom import activities, context, settings
+
+    chosen = settings.load(given)
+    text = _question(question, chosen)
+    stdin_is_free = question not in {(), ("-",)}
+    gathered = context.collect(chosen.context, chosen.note, stdin=sys.stdin if stdin_is_free else None)
+    if not quiet:
+        _say_context(gathered, verbose)
+    models = activities.open_models(chosen.concurrency)
+    plan = _plan(text, chosen, gathered, models)
+    if dry_run:
+        from debateroom.cli import dry_run as table
+
+        return table.show(plan)
+    _confirm(plan, yes=yes)
+    if detach:
+        return background.start(activities.prepare(plan, chosen), plan.problem)
+    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+    try:
+        outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
+    finally:
+        shown.close()
+    models.close()
+    return output.finished(outcome, as_json=as_json or events)
+
+
+def _question(words: tuple[str, ...], chosen: Settings) -> str:
+    """The question from the command line or from standard input."""
+    if len(words) > 1:
+        quoted = " ".join(words).replace('"', '\\"')
+        raise UsageError("the question is more than one word: quote it", hint=f'debateroom "{quoted}"')
+    if words and words != ("-",):
+        return words[0]
+    if "-" in chosen.context:
+        raise UsageError("standard input cannot be both the question and the context", hint="give one as a file")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("there is no question", hint='debateroom "queue vs loop?"')
+    data = sys.stdin.buffer.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the question on standard input is not UTF-8 text (byte {error.start})") from error
+    if not text.strip():
+        raise UsageError("there is no question: standard input is empty", hint='debateroom "queue vs loop?"')
+    return text
+
+
+def _say_context(gathered: Context, verbose: bool) -> None:
+    if gathered.sources:
+        output.note(f"context: {gathered.sizes()}")
+    if gathered.skipped:
+        names = gathered.skipped if verbose else gathered.skipped[:5]
+        more = len(gathered.skipped) - len(names)
+        output.note(f"left out, not text: {', '.join(names)}{f' and {more} more' if more else ''}")
+
+
+def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Plan:
+    """The plan; on a terminal a vague question is sharpened first."""
+    from debateroom.debating import plan
+    from debateroom.models.registry import choose_default
+
+    try:
+        made = plan.make(text, chosen, gathered, models)
+    except VagueQuestion:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        sharper = _sharpened(text, chosen)
+        made = plan.make(sharper, chosen.model_copy(update={"anyway": True}), gathered, models)
+    reason = choose_default(chosen.model).reason
+    if reason:
+        output.note(reason)
+    return made
+
+
+def _sharpened(text: str, chosen: Settings) -> str:
+    """The question the person settles on: one of two suggestions, an own one, or the vague one again."""
+    from debateroom.language import say
+    from debateroom.reading.question import classify_question, sharpen
+
+    language = classify_question(text).language if chosen.language == "auto" else chosen.language
+    suggestions = sharpen(text, language)
+    output.note(say(language, "vague_ask"))
+    for number, suggestion in enumerate(suggestions, 1):
+        output.note(f"  {number}  {suggestion}")
+    answer = str(click.prompt(say(language, "vague_choose"), default=text, show_default=False, err=True)).strip()
+    return suggestions[int(answer) - 1] if answer in {"1", "2"} else answer
+
+
+def _confirm(plan: Plan, *, yes: bool) -> None:
+    """Asks before very many calls; without a terminal to ask on, they need `--yes`."""
+    calls = len(plan.seats) * plan.rounds
+    if calls < MANY_CALLS or yes:
+        return
+    question = f"{len(plan.seats)} agents × {plan.rounds} rounds are {calls} calls"
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{question}: that is many", hint="add --yes if it is meant")
+    click.confirm(f"{question}. Go on?", abort=True, err=True)

@@ -1,0 +1,227 @@
+"""What is said on stderr while a room runs: a live table on a terminal, else one plain line a round."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from debateroom import clock
+from debateroom.cli.output import line, note
+from debateroom.language import say
+from debateroom.terminal import one_line
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
+
+Event = Mapping[str, Any]
+
+
+class Progress(Protocol):
+    """Shows how a room goes on."""
+
+    def on_event(self, event: Event) -> None:
+        """A journal event has been written."""
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        """A seat has written so many characters."""
+
+    def close(self) -> None:
+        """Nothing more will come."""
+
+
+def make(*, quiet: bool, verbose: bool = False, events: bool = False) -> Progress:
+    """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
+    shown = _on_stderr(quiet=quiet, verbose=verbose)
+    return EventLines(shown) if events else shown
+
+
+def _on_stderr(*, quiet: bool, verbose: bool) -> Progress:
+    if not quiet and not verbose and sys.stderr.isatty():
+        return LiveProgress()
+    return PlainProgress(quiet=quiet, verbose=verbose)
+
+
+class EventLines:
+    """Prints each journal event as one JSON line on stdout, and passes it on."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+
+    def on_event(self, event: Event) -> None:
+        from debateroom import files
+
+        line(files.dumps(event).decode())
+        self._shown.on_event(event)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        self._shown.on_progress(agent, characters)
+
+    def close(self) -> None:
+        self._shown.close()
+
+
+class PlainProgress:
+    """One line for the seats, one a round, one for each seat that failed."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._language = "en"
+        self._rounds = 0
+        self._seats = 0
+        self._confidence: dict[str, float | None] = {}
+
+    def on_event(self, event: Event) -> None:
+        handler = getattr(self, f"_{event['event']}", None)
+        if handler:
+            handler(event)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        """Nothing: plain lines do not move."""
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+    def _room_opened(self, event: Event) -> None:
+        self._language, self._rounds, self._seats = event["language"], event["rounds"], len(event["agents"])
+        if self._quiet:
+            return
+        for seat in event["agents"]:
+            note(f"{seat['name']}  {one_line(seat['role'], 60)}  {seat['model']}")
+        note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
+
+    def _moved_aside(self, event: Event) -> None:
+        note(say(self._language, "moved_line", folder=event["folder"]))
+
+    def _round_started(self, event: Event) -> None:
+        self._confidence = {}
+
+    def _reply(self, event: Event) -> None:
+        self._confidence[event["agent"]] = event["confidence"]
+        if self._verbose:
+            known = "unknown" if event["confidence"] is None else f"{event['confidence']:g}"
+            usage = event.get("usage") or {}
+            note(
+                f"{event['agent']}: {event['seconds']:.1f} s, tokens in {usage.get('input', 0):,} "
+                f"(cached {usage.get('cached', 0):,}), out {usage.get('output', 0):,}; "
+                f"confidence {known}, endorses {event['endorses'] or 'nobody'}; "
+                f"mended: {', '.join(event['repairs']) or 'nothing'}"
+            )
+
+    def _unreadable(self, event: Event) -> None:
+        if self._verbose:
+            note(f"{event['agent']}: no section could be read; asked once more")
+
+    def _moderated(self, event: Event) -> None:
+        if not self._verbose:
+            return
+        verdict = event["verdict"]
+        note(f"moderator: {one_line(verdict['why'] if verdict else event['problem'])}")
+
+    def _seat_failed(self, event: Event) -> None:
+        role = one_line(event["role"], 60)
+        note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=one_line(event["reason"])))
+
+    def _round_finished(self, event: Event) -> None:
+        if not self._quiet:
+            note(self.round_line(event["round"]))
+
+    def _decided(self, event: Event) -> None:
+        if event["converged"] and not self._quiet:
+            note(say(self._language, "converged_line", round=event["round"]))
+
+    def round_line(self, number: int) -> str:
+        """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
+        known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
+        shown = " ".join("—" if value is None else f"{value:g}" for value in known)
+        confidences = say(self._language, "confidence_line", list=shown) if any(v is not None for v in known) else ""
+        replies = len(self._confidence)
+        return say(
+            self._language, "round_line",
+            round=number, rounds=self._rounds, replies=replies, seats=self._seats, confidences=confidences,
+        )  # fmt: skip
+
+
+def moderator_of(event: Event, language: str) -> str:
+    """The moderator's model as people are shown it."""
+    moderator = str(event["settings"]["moderator"])
+    return say(language, "no_moderator") if moderator == "none" else moderator
+
+
+class LiveProgress(PlainProgress):
+    """A table of the seats that moves while they write, and above it the lines of what is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._agents: list[Mapping[str, str]] = []
+        self._state: dict[str, str] = {}
+        self._live: Live | None = None
+        self._title = ""
+        self._shown = 0.0
+
+    def on_event(self, event: Event) -> None:
+        super().on_event(event)
+        self._refresh(at_once=True)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        self._state[agent] = say(self._language, "writing", characters=f"{characters:,}")
+        self._refresh()
+
+    def close(self) -> None:
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def _room_opened(self, event: Event) -> None:
+        super()._room_opened(event)
+        self._agents = event["agents"]
+
+    def _round_started(self, event: Event) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        super()._round_started(event)
+        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
+        self._title = f"{event['round']} / {self._rounds}"
+        if self._live is None:
+            self._live = Live(self._table(), console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._live.start()
+
+    def _reply(self, event: Event) -> None:
+        super()._reply(event)
+        known = event["confidence"]
+        done = say(self._language, "done") if known is None else say(
+            self._language, "done_confidence", confidence=f"{known:g}"
+        )  # fmt: skip
+        self._state[event["agent"]] = done
+
+    def _seat_failed(self, event: Event) -> None:
+        self._state[event["agent"]] = say(self._language, "failed")
+        self.close()
+        super()._seat_failed(event)
+
+    def _round_finished(self, event: Event) -> None:
+        self.close()
+        super()._round_finished(event)
+
+    def _refresh(self, *, at_once: bool = False) -> None:
+        """Draws the table, at most ten times a second."""
+        now = clock.monotonic()
+        if self._live and (at_once or now - self._shown > 0.1):
+            self._shown = now
+            self._live.update(self._table(), refresh=True)
+
+    def _table(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, pad_edge=False, title=self._title, title_justify="left")
+        for _ in range(3):
+            table.add_column(no_wrap=True)
+        table.show_header = False
+        for seat in self._agents:
+            state = self._state.get(seat["name"], "")
+            table.add_row(Text(seat["name"]), Text(one_line(seat["role"], 40)), Text(state))
+        return table

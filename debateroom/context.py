@@ -1,0 +1,132 @@
+"""The context a room is given: files, folders, globs, standard input and typed notes, as one text.
+
+Only text is taken: a named file that is binary or cannot be decoded is an error with its name.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from debateroom.errors import UsageError
+
+LIMIT = 20_000_000
+"""Bytes of context that are read at most: more fits into no model's window."""
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv", "dist", "build"}
+
+
+class Source(NamedTuple):
+    """One piece of context: its name as shown to people and seats, and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that was given, in the order given."""
+
+    sources: tuple[Source, ...] = ()
+    skipped: tuple[str, ...] = ()
+    """Files inside folders that are not text; named files are never skipped."""
+
+    def sizes(self) -> str:
+        """`notes.md 1,204 characters, plan.txt 310 characters`: what people are shown."""
+        return ", ".join(f"{source.name} {len(source.text):,} characters" for source in self.sources)
+
+
+def collect(paths: Iterable[str], notes: Iterable[str], *, stdin: TextIO | None = None) -> Context:
+    """The context from `paths` (files, folders, globs, `-` for `stdin`) and typed `notes`.
+
+    Raises UsageError that names the file when one is missing, unreadable, binary, not UTF-8 or too large.
+    """
+    sources: list[Source] = []
+    skipped: list[str] = []
+    room_left = LIMIT
+    for path in paths:
+        if path == "-":
+            if stdin is None:
+                raise UsageError("standard input is already the question; it cannot be the context too")
+            found: Iterator[Source | str] = iter([Source("standard input", _read_stdin(stdin))])
+        else:
+            found = _read_path(path, room_left)
+        for item in found:
+            if isinstance(item, str):
+                skipped.append(item)
+                continue
+            room_left -= len(item.text.encode("utf-8", "replace"))
+            if room_left < 0:
+                raise UsageError(f"the context is over {LIMIT:,} bytes with {item.name}: give less")
+            sources.append(item)
+    sources += [Source(f"note {number}", note) for number, note in enumerate(notes, 1) if note.strip()]
+    return Context(tuple(sources), tuple(skipped))
+
+
+def _read_stdin(stdin: TextIO) -> str:
+    data = stdin.buffer.read(LIMIT + 1) if hasattr(stdin, "buffer") else stdin.read(LIMIT + 1).encode()
+    if len(data) > LIMIT:
+        raise UsageError(f"the context on standard input is over {LIMIT:,} bytes: give less")
+    return _decode(data, "standard input")
+
+
+def _read_path(path: str, limit: int) -> Iterator[Source | str]:
+    """The text files that `path` names; a bare name for each file in a folder that is not text."""
+    if Path(path).is_dir():
+        yield from _read_folder(Path(path), limit)
+    elif Path(path).exists() or not glob.has_magic(path):
+        yield Source(path, _read_file(Path(path), limit))
+    else:
+        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
+        if not matches:
+            raise UsageError(f"no file matches {path}", hint="quote the pattern, or name the files")
+        for match in matches:
+            if Path(match).is_file():
+                yield Source(match, _read_file(Path(match), limit))
+
+
+def _read_folder(folder: Path, limit: int) -> Iterator[Source | str]:
+    found = False
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts) or not path.is_file():
+            continue
+        try:
+            yield Source(str(path), _read_file(path, limit))
+            found = True
+        except _NotTextError:
+            yield str(path)
+    if not found:
+        raise UsageError(f"the folder {folder} holds no text file")
+
+
+class _NotTextError(UsageError):
+    """A file that is binary or in another encoding."""
+
+
+def _read_file(path: Path, limit: int) -> str:
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            raise UsageError(f"{path} has {size:,} bytes; the context may have {limit:,}: give a part of it")
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"context file {path} does not exist") from error
+    except OSError as error:
+        raise UsageError(f"context file {path} cannot be read: {error.strerror or error}") from error
+    return _decode(data, str(path))
+
+
+def _decode(data: bytes, name: str) -> str:
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    if encoding != "utf-16" and b"\0" in data[:65_536]:
+        raise _NotTextError(f"{name} is a binary file; context is text only", hint="convert it to text first")
+    try:
+        return data.decode(encoding).replace("\0", "\ufffd")
+    except UnicodeDecodeError as error:
+        raise _NotTextError(
+            f"{name} is not UTF-8 text (byte {error.start:,})",
+            hint=f"convert it first, for example: iconv -f latin1 -t utf-8 {name}",
+        ) from error

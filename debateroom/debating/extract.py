@@ -1,0 +1,126 @@
+"""The extract: what stands in for the synthesis when no moderator can be used. The seats' own words, marked so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from debateroom.debating import convergence
+from debateroom.debating.convergence import Decision
+from debateroom.debating.prompts import kind_of
+from debateroom.language import say
+from debateroom.messages import Entry, Round, Transcript
+from debateroom.reading.reply import read_reply
+
+_SHORT = 300
+"""Characters of a section that are quoted in a list."""
+
+
+def build(transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
+    """The fields of a synthesis, from the sections the seats wrote. No judgement that is not theirs."""
+    last = transcript.rounds[-1]
+    entries = convergence.counted(last)
+    leading = _leading(transcript, decision)
+    return {
+        "summary": _summary(transcript, decision, outcome, leading),
+        "consensus": [leading] if decision.converged and leading else [],
+        "disagreements": _disagreements(transcript, last, entries),
+        "recommended_action": leading or say(transcript.language, "no_leading_proposal"),
+        "sharpest_disagreement": _sharpest(transcript, last, entries),
+        "unresolved_risks": _risks(transcript),
+        "mind_changes": _mind_changes(transcript),
+        "highlights": [],
+    }
+
+
+def _section(entry: Entry, number: int, *keys: str) -> str:
+    """The first of the sections `keys` that `entry` has, on one line; empty when it has none."""
+    sections = read_reply(entry.response, kind=kind_of(number), speaker=entry.agent).sections
+    text = next((sections[key] for key in keys if sections.get(key)), "")
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    if len(text) <= _SHORT:
+        return text
+    return text[: _SHORT - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def _proposal(entry: Entry, number: int) -> str:
+    return _section(entry, number, "refined_proposal", "proposal", "position")
+
+
+def _leading(transcript: Transcript, decision: Decision) -> str:
+    """The newest wording of the proposal that most would sign; empty when none stands out."""
+    for item in reversed(transcript.rounds):
+        for entry in convergence.counted(item):
+            if entry.agent == decision.proposal and _proposal(entry, item.round):
+                return _proposal(entry, item.round)
+    return ""
+
+
+def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: str) -> str:
+    role = next((seat.role for seat in transcript.agents if seat.name == decision.proposal), "")
+    return say(
+        transcript.language,
+        f"extract_{outcome}",
+        backers=len(decision.backers),
+        effective=decision.effective,
+        rounds=len(transcript.rounds),
+        agent=decision.proposal or "—",
+        role=role,
+        proposal=_short(leading),
+    )
+
+
+def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Each seat's proposal as a side of one question, and each stated disagreement as one of its own."""
+    sides = [{"agents": [entry.agent], "claim": _short(_proposal(entry, last.round))} for entry in entries]
+    sides = [side for side in sides if side["claim"]]
+    stated = [(entry, _section(entry, last.round, "disagreements")) for entry in entries]
+    question = say(transcript.language, "which_proposal")
+    agreed = convergence.decide(last, moderated=False, quorum=2).converged
+    found = [] if agreed or len(sides) < 2 else [{"question": question, "sides": sides}]
+    return found + [
+        {"question": say(transcript.language, "still_differs", agent=entry.agent), "sides": [
+            {"agents": [entry.agent], "claim": _short(text)}
+        ]}
+        for entry, text in stated
+        if text
+    ]  # fmt: skip
+
+
+def _sharpest(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> str:
+    """The disagreement of the surest seat that stated one."""
+    stated = [(entry, _section(entry, last.round, "disagreements", "concerns")) for entry in entries]
+    stated = [(entry, text) for entry, text in stated if text]
+    if not stated:
+        return say(transcript.language, "no_disagreement_stated")
+    entry, text = max(stated, key=lambda pair: pair[0].confidence or 0.0)
+    return f"{entry.agent} ({entry.role}): {_short(text)}"
+
+
+def _risks(transcript: Transcript) -> list[dict[str, Any]]:
+    """Concerns of the opening round; whether they were resolved later nobody has judged."""
+    if not transcript.rounds:
+        return []
+    first = transcript.rounds[0]
+    found = [(entry.agent, _section(entry, first.round, "concerns")) for entry in convergence.counted(first)]
+    return [{"risk": _short(text), "raised_by": [agent]} for agent, text in found if text]
+
+
+def _mind_changes(transcript: Transcript) -> list[dict[str, Any]]:
+    """Seats whose declared endorsement moved from one round to the next, with the agreement they stated then."""
+    changes = []
+    for seat in transcript.agents:
+        before = seat.name
+        for item in transcript.rounds:
+            entry = next((e for e in convergence.counted(item) if e.agent == seat.name and e.endorses), None)
+            if entry is None or entry.endorses is None or entry.endorses == before:
+                continue
+            because = _short(_section(entry, item.round, "agreements"))
+            changes.append(
+                {"agent": seat.name, "from": before, "to": entry.endorses, "because": because, "round": item.round}
+            )
+            before = entry.endorses
+    return changes

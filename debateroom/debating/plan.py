@@ -1,0 +1,224 @@
+"""The plan of a debate: every choice made, before the first call. What the journal keeps and `resume` reads."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from debateroom import __version__, tokens
+from debateroom.context import Context
+from debateroom.debating import prompts, roles
+from debateroom.errors import UsageError, VagueQuestion
+from debateroom.language import say
+from debateroom.messages import Seat
+from debateroom.models import prices
+from debateroom.models.registry import Models, choose_default
+from debateroom.reading.question import classify_question, sharpen
+from debateroom.room.room import event
+from debateroom.settings import PROJECT_FILE, Settings
+
+NO_MODERATOR = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A debate with every choice made."""
+
+    problem: str
+    context: str
+    """All context as one text, each source in its fence."""
+    language: str
+    seats: tuple[Seat, ...]
+    rounds: int
+    """Rounds at most."""
+    model: str
+    """`provider:model` of the seats that name no other."""
+    moderator: str
+    """`provider:model`, or `none`."""
+    early_stop: bool
+    quorum: int
+    """Seats that must answer in a round."""
+    stagger: str
+    call_timeout: float
+    """Seconds one call may take."""
+    round_timeout: float
+    """Seconds one round may take."""
+    max_tokens: int
+    """Tokens of one reply, thinking included."""
+    timeout: float | None
+    """Seconds the whole run may take; None is no limit."""
+    budget: float | None
+    """US dollars the run may cost; None is no limit."""
+    prices: Mapping[str, Mapping[str, Any]]
+    """The user's own prices: US dollars for a million tokens, by `provider:model`."""
+    concurrency: int
+    """Calls under way at once with one provider."""
+    fence: str
+    """Tag around quoted text, drawn at random for this run."""
+    uuid: str
+
+    def opening_event(self) -> dict[str, Any]:
+        """The first event of the journal: all that `from_event` needs to make this plan again."""
+        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
+        return event(
+            "room_opened",
+            version=__version__,
+            uuid=self.uuid,
+            kind="debate",
+            problem=self.problem,
+            context=self.context,
+            language=self.language,
+            model=self.model,
+            rounds=self.rounds,
+            agents=[asdict(seat) for seat in self.seats],
+            settings=settings,
+        )
+
+
+_AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
+
+
+def from_event(opening: Mapping[str, Any]) -> Plan:
+    """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
+    try:
+        seats = tuple(Seat(**seat) for seat in opening["agents"])
+        top = {key: opening[key] for key in _AT_TOP if key != "seats"}
+        return Plan(seats=seats, **top, **opening["settings"])
+    except (KeyError, TypeError) as error:
+        raise UsageError(f"this journal was not opened by a debate of this version: {error}") from error
+
+
+def make(question: str, settings: Settings, context: Context, models: Models) -> Plan:
+    """The plan of a debate on `question`. Opens the models, asks none.
+
+    Raises UsageError for settings that contradict each other, VagueQuestion for a question that names nothing
+    to debate (unless `anyway`), NoModel when a model cannot be used.
+    """
+    problem = _problem(question)
+    guess = classify_question(problem)
+    language = guess.language if settings.language == "auto" else settings.language
+    if guess.vague and not settings.anyway:
+        raise vague(problem, language)
+    model = choose_default(settings.model).name
+    specs = _roles(settings, guess.domain, language)
+    seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
+    moderator = _moderator(settings, model, models)
+    if settings.budget is not None:
+        _priced({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, settings.prices)
+    fence = f"said-{secrets.token_hex(4)}"
+    plan = Plan(
+        problem=problem,
+        context=prompts.fenced_context(context, fence),
+        language=language,
+        seats=seats,
+        rounds=settings.rounds,
+        model=models.open(model).name,
+        moderator=moderator,
+        early_stop=settings.early_stop,
+        quorum=_quorum(settings, len(seats)),
+        stagger=settings.stagger,
+        call_timeout=settings.call_timeout,
+        round_timeout=settings.round_timeout,
+        max_tokens=settings.max_tokens,
+        concurrency=settings.concurrency,
+        prices=settings.prices,
+        timeout=settings.timeout,
+        budget=settings.budget,
+        fence=fence,
+        uuid=str(uuid.uuid4()),
+    )
+    _hold_window(plan, models)
+    return plan
+
+
+def _hold_window(plan: Plan, models: Models) -> None:
+    """Raises UsageError when what every seat reads leaves a model's window no place for a reply."""
+    given = sum(map(tokens.estimate, prompts.shared_blocks(plan, [])))
+    for seat in plan.seats:
+        window = models.open(seat.model).window
+        needed = given + tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)
+        if needed + min(plan.max_tokens, window // 4) > window:
+            raise UsageError(
+                f"the question and its context are about {needed:,} tokens; {seat.model} has a window of {window:,}, "
+                f"replies included",
+                hint="give less with --context, or name a model with a larger window",
+            )
+
+
+def vague(problem: str, language: str) -> VagueQuestion:
+    """The error for a question that names nothing to debate, with two sharper ones in its hint."""
+    first, second = sharpen(problem, language)
+    shown = problem if len(problem) <= 80 else problem[:79] + "…"
+    return VagueQuestion(
+        say(language, "vague", question=shown),
+        hint=say(language, "vague_hint", first=first, second=second),
+    )
+
+
+def _problem(question: str) -> str:
+    if "\0" in question:
+        raise UsageError("the question holds a NUL character")
+    problem = question.strip()
+    if not problem:
+        raise UsageError("there is no question", hint='debateroom "queue vs loop?"')
+    return problem
+
+
+def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[roles.RoleSpec]:
+    """One role a seat, framings filled in."""
+    if settings.agents is not None and settings.agents < 2:
+        raise UsageError(f"a room needs two agents or more, not {settings.agents}", hint="try -n 3")
+    given = [roles.parse_role(text) for text in settings.role]
+    if settings.roles != "auto":
+        if given:
+            raise UsageError("--role and --roles say the same thing twice; use one of them")
+        given = list(roles.parse_roles_list(settings.roles))
+    wanted = domain if settings.domain == "auto" else settings.domain
+    if not given:
+        return roles.assign(wanted, language, settings.agents or 3, given, False)
+    count = settings.agents if settings.agents is not None else len(given)
+    if count < len(given) or (count > len(given) and not settings.add_roles):
+        more = "; --add-roles fills up with default roles" if count > len(given) else ""
+        raise UsageError(f"-n {count} contradicts the {len(given)} roles given{more}", hint="leave -n out")
+    if count < 2:
+        raise UsageError("one role is given, and a room needs two agents or more", hint="add a second --role")
+    return roles.assign(wanted, language, count, given, settings.add_roles)
+
+
+def _seat(position: int, spec: roles.RoleSpec, model: str, models: Models) -> Seat:
+    opened = models.open(spec.model or model)
+    return Seat(roles.seat_name(position), spec.name, spec.framing or "", opened.name, opened.vendor)
+
+
+def _moderator(settings: Settings, model: str, models: Models) -> str:
+    """The moderator's model; `none` when it was refused, or when the only model is too small to judge."""
+    if settings.moderator == NO_MODERATOR:
+        return NO_MODERATOR
+    opened = models.open(settings.moderator or model)
+    if opened.moderates:
+        return opened.name
+    if settings.moderator:
+        raise UsageError(f"{opened.name} cannot moderate", hint="name another with --moderator, or --moderator none")
+    return NO_MODERATOR
+
+
+def _priced(names: Collection[str], own: Mapping[str, Mapping[str, float]]) -> None:
+    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
+    for name in sorted(names):
+        if not prices.known(name, prices.own_table(own)):
+            raise UsageError(
+                f"--budget needs a price for {name}, and none is known",
+                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
+                "in US dollars for a million tokens",
+            )
+
+
+def _quorum(settings: Settings, seats: int) -> int:
+    if settings.quorum is None:
+        return max(2, seats // 2 + 1)
+    if settings.quorum > seats:
+        raise UsageError(f"--quorum {settings.quorum} is more than the {seats} seats")
+    return settings.quorum

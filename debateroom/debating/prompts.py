@@ -1,0 +1,129 @@
+"""The requests of a debate. What all seats share comes first and is the same to the byte; what differs, last.
+
+The order is a decision about money (DESIGN, section 3): room rules, context and problem, then one block a
+finished round, then the seat's own block. So the seats of a round, and all later rounds, share one prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from debateroom import templates
+from debateroom.context import Context
+from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
+
+if TYPE_CHECKING:
+    from debateroom.debating.plan import Plan
+
+
+def kind_of(number: int) -> Kind:
+    """Which format round `number` asks for."""
+    return "opening" if number == 1 else "debate"
+
+
+def fenced_context(context: Context, fence: str) -> str:
+    """All sources as one text, each named and inside the fence; empty when there are none."""
+    pieces = [
+        f"{source.name}:\n<{fence}>\n{unfenced(source.text, fence).strip()}\n</{fence}>" for source in context.sources
+    ]
+    return "\n\n".join(pieces)
+
+
+def unfenced(text: str, fence: str) -> str:
+    """`text` without the run's fence tag, so that a quote cannot close its own fence."""
+    return text.replace(fence, "said")
+
+
+def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
+    """The blocks every seat gets: the room, then what was said in each of `rounds`."""
+    room = templates.render(
+        f"prompts/{plan.language}/room.j2",
+        seats=plan.seats,
+        fence=plan.fence,
+        problem=unfenced(plan.problem, plan.fence),
+        context=plan.context,
+    )
+    return (room, *(_round_block(plan, item) for item in rounds))
+
+
+def _round_block(plan: Plan, item: Round) -> str:
+    entries = [
+        {"agent": entry.agent, "role": entry.role, "response": unfenced(entry.response, plan.fence).strip()}
+        for entry in item.entries
+    ]
+    return templates.render(f"prompts/{plan.language}/round.j2", number=item.round, entries=entries, fence=plan.fence)
+
+
+def seat_request(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> Request:
+    """What `seat` is asked in round `number`, after the blocks all seats share."""
+    kind = kind_of(number)
+    own = templates.render(f"prompts/{plan.language}/{kind}.j2", seat=seat, seats=plan.seats, number=number)
+    return Request(
+        shared=tuple(shared),
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        reply_format=ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats)),
+        cache_key=plan.uuid,
+        purpose=Purpose("seat", seat.name, number),
+    )
+
+
+def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
+    """The same question once more, with the answer in which no label was found."""
+    purpose = asked.purpose or Purpose("repair")
+    own = templates.render(
+        f"prompts/{plan.language}/repair.j2",
+        asked=asked.own,
+        answer=unfenced(answer, plan.fence).strip(),
+        fence=plan.fence,
+    )
+    return replace(asked, own=own, purpose=Purpose("repair", purpose.agent, purpose.round))
+
+
+def moderator_request(plan: Plan, transcript: Transcript, number: int, schema: Mapping[str, Any]) -> Request:
+    """The moderator's one question after round `number`, on the prefix that the next round will use."""
+    own = templates.render(f"prompts/{plan.language}/moderator.j2", seats=plan.seats, number=number)
+    return _orchestrator(plan, transcript, own, schema, Purpose("moderator", "", number))
+
+
+def synthesis_request(
+    plan: Plan, transcript: Transcript, schema: Mapping[str, Any], *, finding: str, excluded: Sequence[Entry]
+) -> Request:
+    """What the moderator is asked at the end; `finding` is the outcome that was established before."""
+    own = templates.render(
+        f"prompts/{plan.language}/synthesis.j2",
+        seats=plan.seats,
+        number=len(transcript.rounds),
+        finding=finding,
+        excluded=[entry.agent for entry in excluded],
+    )
+    return _orchestrator(plan, transcript, own, schema, Purpose("synthesis"))
+
+
+def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> Request:
+    """The same structured question once more, with what was wrong with the first answer."""
+    own = templates.render(
+        f"prompts/{plan.language}/fix_json.j2",
+        asked=asked.own,
+        answer=unfenced(answer, plan.fence).strip(),
+        problem=problem,
+        fence=plan.fence,
+    )
+    return replace(asked, own=own)
+
+
+def _orchestrator(
+    plan: Plan, transcript: Transcript, own: str, schema: Mapping[str, Any], purpose: Purpose
+) -> Request:
+    return Request(
+        shared=shared_blocks(plan, transcript.rounds),
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        schema=schema,
+        cache_key=plan.uuid,
+        purpose=purpose,
+    )

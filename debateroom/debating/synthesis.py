@@ -1,0 +1,157 @@
+"""The synthesis: the moderator's structured reading of the whole debate, or an extract made of the seats' own words.
+
+The outcome and the votes are never a model's: they are worked out from the transcript (see `convergence`, `votes`).
+What a model says about a seat is kept only when it stands on that seat's replies (see `grounding`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
+from debateroom.debating.convergence import Decision
+from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.spending import spent
+from debateroom.language import say
+from debateroom.messages import Transcript
+from debateroom.models.registry import Models
+from debateroom.room.room import Room, event
+
+
+class Side(BaseModel):
+    """One side of a disagreement."""
+
+    model_config = ConfigDict(frozen=True)
+    agents: list[str]
+    claim: str
+
+
+class Disagreement(BaseModel):
+    """A question on which the seats stayed split."""
+
+    model_config = ConfigDict(frozen=True)
+    question: str
+    sides: list[Side]
+
+
+class Risk(BaseModel):
+    """A concern that was raised and not resolved."""
+
+    model_config = ConfigDict(frozen=True)
+    risk: str
+    raised_by: list[str]
+
+
+class MindChange(BaseModel):
+    """A seat that changed its mind, and because of what."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True, serialize_by_alias=True)
+    agent: str
+    before: str = Field(alias="from")
+    after: str = Field(alias="to")
+    because: str
+    round: int
+
+
+class OpeningPosition(BaseModel):
+    """Seats that took the same position in round 1."""
+
+    model_config = ConfigDict(frozen=True)
+    agents: list[str]
+    claim: str
+
+
+class Synthesis(BaseModel):
+    """What the moderator is asked for at the end."""
+
+    model_config = ConfigDict(frozen=True)
+    summary: str
+    consensus: list[str]
+    disagreements: list[Disagreement]
+    recommended_action: str
+    sharpest_disagreement: str
+    unresolved_risks: list[Risk]
+    mind_changes: list[MindChange]
+    highlights: list[str]
+    opening_positions: list[OpeningPosition]
+
+
+def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) -> None:
+    """Writes the final output into the journal: the moderator's, or the marked extract when none can be used.
+
+    Not `in_time`, after the deadline, nobody is asked any more.
+    """
+    transcript = room.transcript
+    last = transcript.rounds[-1]
+    known = room.state.decisions.get(last.round)
+    decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
+    if known is not None:
+        decision = Decision(
+            **{**{key: known[key] for key in decision.to_event()}, "backers": tuple(known["backers"])}
+        )
+    facts = _facts(transcript, decision)
+    answer = (
+        _asked(room, plan, models, facts["outcome"], decision) if in_time and plan.moderator != NO_MODERATOR else None
+    )
+    if answer is not None and answer.value is not None:
+        claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
+        facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))
+        final = {**claims, **facts, "unsupported": unsupported, "synthesized_by": answer.model}
+    else:
+        problem = answer.problem if answer else ""
+        final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
+        final |= {"unsupported": 0, "synthesized_by": "extract", "extract_because": problem}
+    paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
+    room.write(event("synthesized", final_output=_in_order(final), **paid))
+
+
+def _asked(
+    room: Room, plan: Plan, models: Models, outcome: str, decision: Decision
+) -> structured.Structured[Synthesis]:
+    transcript = room.transcript
+    excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
+    finding = say(
+        plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
+    )
+    request = prompts.synthesis_request(
+        plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
+    )
+    return structured.ask(
+        models.open(plan.moderator),
+        request,
+        Synthesis,
+        lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
+    )
+
+
+def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
+    """The part of the final output that no model is asked for."""
+    first = transcript.rounds[0].moderation or {}
+    excluded = [
+        {"agent": entry.agent, "round": item.round, "reason": "off_topic" if entry.off_topic else "no_answer"}
+        for item in transcript.rounds
+        for entry in item.entries
+        if entry not in convergence.counted(item)
+    ]
+    agreed_at_once = decision.converged and len(transcript.rounds) == 1
+    return {
+        "outcome": convergence.outcome(transcript, decision),
+        "opening_vote": votes.opening(transcript, []),
+        "final_vote": votes.final(transcript, decision),
+        "effective_agents": decision.effective,
+        "excluded": excluded,
+        "shared_premise": (first.get("shared_premise") or None) if agreed_at_once else None,
+    }
+
+
+_ORDER = (
+    "summary", "outcome", "consensus", "disagreements", "recommended_action", "sharpest_disagreement",
+    "unresolved_risks", "mind_changes", "highlights", "opening_vote", "final_vote", "effective_agents", "excluded",
+    "shared_premise", "synthesized_by", "unsupported",
+)  # fmt: skip
+
+
+def _in_order(final: dict[str, Any]) -> dict[str, Any]:
+    return {key: final[key] for key in (*_ORDER, *(key for key in final if key not in _ORDER))}

@@ -1,0 +1,61 @@
+"""Ctrl-C and SIGTERM: an orderly stop. The signal waits while an event is being written, and comes once."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+
+class Interrupted(BaseException):
+    """The process was asked to stop. What was answered is on disk."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+        self.room: Path | None = None
+        """The room that was interrupted; None when there was none yet."""
+
+    @property
+    def exit_code(self) -> int:
+        """130 for Ctrl-C, 143 for SIGTERM: 128 and the signal's number, as shells have it."""
+        return 128 + self.number
+
+
+class _State:
+    depth = 0
+    pending: int | None = None
+    leaving = False
+
+
+def install() -> None:
+    """Makes SIGINT and SIGTERM raise Interrupted in the main thread. A further signal changes nothing."""
+    _State.depth, _State.pending, _State.leaving = 0, None, False
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _handle)
+
+
+def _handle(number: int, frame: FrameType | None) -> None:
+    if _State.leaving:
+        return
+    if _State.depth:
+        _State.pending = number
+        return
+    _State.leaving = True
+    raise Interrupted(number)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """A section that is finished before a signal is obeyed. Keep it short."""
+    _State.depth += 1
+    try:
+        yield
+    finally:
+        _State.depth -= 1
+        number = _State.pending
+        if number is not None and not _State.depth and not _State.leaving:
+            _State.pending, _State.leaving = None, True
+            raise Interrupted(number)

@@ -1,0 +1,123 @@
+"""How one call to a provider is carried out: a free slot, a clock, a watchdog, and another try where that helps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from debateroom import clock
+from debateroom.errors import CallFailed, NoModel
+from debateroom.messages import Answer, Request
+from debateroom.models import faults
+from debateroom.models.deadline import Deadline, hang_up
+from debateroom.models.gate import Gate
+from debateroom.models.retry import ATTEMPTS, call_with_retries
+
+OpenStream = Callable[[float], Any]
+"""Opens an SDK's stream; takes the seconds that the call has left."""
+
+_PAGES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
+_MOST_JSON = 4_000_000
+"""Bytes of an unstreamed answer that are read, at most."""
+
+
+class Call:
+    """One attempt at a call, while it runs."""
+
+    def __init__(self, provider: str, model: str, until: float) -> None:
+        self.provider = provider
+        self.model = model
+        """The model's id at the provider."""
+        self._started = clock.monotonic()
+        self._until = until
+
+    def left(self) -> float:
+        """Seconds until the call's time is over. Raises TimeoutError when it is."""
+        left = self._until - clock.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def seconds(self) -> float:
+        """Seconds since this attempt was sent."""
+        return clock.monotonic() - self._started
+
+    @contextmanager
+    def events(self, open_stream: OpenStream, *, whole: bool = False) -> Iterator[Iterator[Any]]:
+        """The events of an answer as plain JSON values, until the call's time is over.
+
+        With `whole`, an answer that a server sends in one piece although it was asked to stream is one event.
+        """
+        stream = open_stream(self.left())
+        with Deadline(self.left(), lambda: hang_up(stream)), stream:
+            kind = _content_type(stream.response)
+            if kind in _PAGES:
+                raise self.failed("page")
+            yield self._in_one_piece(stream.response, whole) if kind == "application/json" else iter(stream)
+
+    def failed(self, kind: str, said: object = None) -> CallFailed | NoModel:
+        """The error of one kind in the fault table, for this call."""
+        return faults.failed(kind, provider=self.provider, model=self.model, said=said)
+
+    def failed_event(self, code: object, said: object, family: object = None) -> CallFailed | NoModel:
+        """The error that an event of the stream reports."""
+        return faults.failed_event(code, said, provider=self.provider, model=self.model, family=family)
+
+    def _in_one_piece(self, response: Any, whole: bool) -> Iterator[Any]:
+        """The one JSON value of an answer that is no stream, most often an error with status 200."""
+        text = b""
+        for piece in response.iter_bytes():
+            text += piece
+            if len(text) > _MOST_JSON:
+                raise self.failed("garbled")
+        value = json.loads(text)
+        error = value.get("error") if isinstance(value, dict) else None
+        if isinstance(error, dict):
+            raise self.failed_event(error.get("code"), error.get("message"), error.get("type"))
+        if not whole:
+            raise self.failed("page")
+        yield value
+
+
+class Caller:
+    """Carries out the calls to one address: its gate, and how often a call is tried."""
+
+    def __init__(self, provider: str, *, gate: Gate, attempts: int = ATTEMPTS, address: str = "") -> None:
+        self.provider = provider
+        """`anthropic`, `openai` or `embedded`."""
+        self.gate = gate
+        self.attempts = attempts
+        self.address = address
+        """Where the provider is reached: named when nobody answers there. Empty when that tells nobody anything."""
+
+    def run(self, model: str, request: Request, attempt: Callable[[Call], Answer]) -> Answer:
+        """What `attempt` returns, tried again where that helps, within the request's time.
+
+        The clock stands still while the call waits for a slot. Raises CallFailed, or NoModel when no call can
+        ever succeed; nothing foreign leaves it.
+        """
+        started, waited = clock.monotonic(), 0.0
+
+        def until() -> float:
+            end = started + waited + request.timeout
+            return end if request.until is None else min(end, request.until)
+
+        def once() -> Answer:
+            nonlocal waited
+            with self.gate.slot(until=request.until) as seconds:
+                waited += seconds
+                with faults.translated(self.provider, model):
+                    return attempt(Call(self.provider, model, until()))
+
+        try:
+            return call_with_retries(once, attempts=self.attempts, deadline=until, gate=self.gate)
+        except CallFailed as error:
+            if error.cause == "connection" and error.hint is None and self.address:
+                error.hint = f"check that {self.address} can be reached from here"
+            raise
+
+
+def _content_type(response: Any) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()

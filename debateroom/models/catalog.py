@@ -1,0 +1,162 @@
+"""Names of models and what is known about them, from `models.toml`. Opens nothing and asks nobody."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from debateroom.errors import NoModel
+
+PROVIDERS = ("anthropic", "openai", "embedded", "command", "scripted")
+"""What may stand before the colon of a model's name."""
+
+NAMES = "opus, sonnet, haiku, gpt, anthropic:MODEL, openai:MODEL, embedded, command:PROGRAM, scripted:PATH"
+"""What a model may be called, for people."""
+
+
+class ModelName(NamedTuple):
+    """A model by who serves it and what it is called there. Its text is `provider:model`, or `embedded`."""
+
+    provider: str
+    """One of PROVIDERS."""
+    model: str
+    """The provider's id, the program or the path; empty for `embedded`."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}:{self.model}" if self.model else self.provider
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known about a model without asking it."""
+
+    name: str
+    """`provider:model`."""
+    vendor: str
+    """The maker; `unknown` when the id does not tell."""
+    window: int
+    """Tokens a request and its answer may have together."""
+    max_output: int
+    """Tokens an answer may have, thinking included."""
+    cache_minimum: int
+    """Tokens below which the provider caches no prefix; 0 when there is nothing to mark."""
+    sampling: bool
+    """Whether temperature and its kin are accepted."""
+    breakpoints: bool
+    """Whether explicit OpenAI cache breakpoints are accepted."""
+    tier: str
+    """`top` for the dearest class, else `standard`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a provider is reached, and with what."""
+
+    name: str
+    key_variable: str
+    """The environment variable of its key."""
+    url: str
+    """Its own endpoint."""
+    url_variables: tuple[str, ...]
+    """Environment variables that name another endpoint; the first one set counts."""
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("models.toml").read_text(encoding="utf-8"))
+
+
+def aliases() -> Mapping[str, str]:
+    """Short names and the `provider:model` each stands for."""
+    found: Mapping[str, str] = _data()["aliases"]
+    return found
+
+
+def default_order() -> tuple[str, ...]:
+    """Aliases to look for a key for, in order; the first is the default."""
+    return tuple(_data()["defaults"]["with_key"])
+
+
+def provider(name: str) -> Provider:
+    """The web provider `anthropic` or `openai`."""
+    entry = _data()["providers"][name]
+    return Provider(name, entry["key"], entry["url"], tuple(entry["url_variables"]))
+
+
+def web_providers() -> tuple[str, ...]:
+    """Providers that are reached over the web with a key."""
+    return tuple(_data()["providers"])
+
+
+def resolve(name: str) -> ModelName:
+    """The model that `name` means: an alias, `provider:model`, or a vendor's bare id like `claude-opus-5-5`.
+
+    Raises NoModel, naming what would do, for a name that means nothing.
+    """
+    wanted = name.strip()
+    alias = aliases().get(wanted.lower())
+    if alias:
+        return resolve(alias)
+    before, colon, after = wanted.partition(":")
+    if colon and before.lower() in PROVIDERS:
+        return _of_provider(before.lower(), after.strip(), wanted)
+    if wanted.lower() == "embedded":
+        return ModelName("embedded", "")
+    for known, entry in _data()["providers"].items():
+        if re.match(entry["bare"], wanted, re.IGNORECASE):
+            return ModelName(known, wanted)
+    raise NoModel(f"There is no model called {wanted!r}. {_suggestion(wanted)}", hint="debateroom models")
+
+
+def _of_provider(given: str, model: str, wanted: str) -> ModelName:
+    if given == "embedded":
+        return ModelName("embedded", "")
+    if not model:
+        raise NoModel(f"{wanted!r} names no model after the colon. Known names: {NAMES}.", hint="debateroom models")
+    alias = aliases().get(model.lower(), "")
+    if alias.startswith(f"{given}:"):
+        return resolve(alias)
+    return ModelName(given, model)
+
+
+def _suggestion(wanted: str) -> str:
+    close = get_close_matches(wanted.lower().split(":")[0], [*aliases(), *PROVIDERS], n=2, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(close)}? Known names: {NAMES}."
+    return f"Known names: {NAMES}."
+
+
+def info(name: str | ModelName) -> ModelInfo:
+    """What is known about the model. Raises NoModel for a name that means nothing."""
+    named = resolve(name) if isinstance(name, str) else name
+    text = str(named)
+    entry = next(entry for entry in _data()["models"] if re.match(entry["pattern"], text, re.IGNORECASE))
+    return ModelInfo(
+        name=text,
+        vendor=vendor(named),
+        window=entry["window"],
+        max_output=entry["max_output"],
+        cache_minimum=entry.get("cache_minimum", 0),
+        sampling=entry.get("sampling", False),
+        breakpoints=entry.get("breakpoints", False),
+        tier=entry.get("tier", "standard"),
+    )
+
+
+def vendor(named: ModelName) -> str:
+    """The maker of a model, by its id: `anthropic`, `openai`, `google` …; `unknown` when the id does not tell."""
+    if named.provider == "embedded":
+        return "alibaba"
+    if named.provider == "scripted":
+        return "unknown"
+    own = named.model.rsplit("/", 1)[-1]
+    for maker, pattern in _data()["vendors"].items():
+        if re.match(pattern, own, re.IGNORECASE):
+            return str(maker)
+    return "anthropic" if named.provider == "anthropic" else "unknown"

@@ -1,0 +1,122 @@
+"""The SDKs' clients, made so that nothing but what we pass reaches a request. Used on the main thread only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+    from httpx2 import Client, Timeout
+    from openai import OpenAI
+
+NO_KEY = "none"
+"""Sent where a server wants a key in form only: the SDK refuses to send nothing."""
+
+CONNECT_SECONDS = 10.0
+IDLE_SECONDS = 30.0
+"""A connection is kept this long between two rounds."""
+MOST_CONNECTIONS = 1_000
+"""More than the calls that any room makes at once, so that no call ever waits in the pool unseen by its clock."""
+
+_AMBIENT = (
+    "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_LOG", "ANTHROPIC_PROFILE",
+    "OPENAI_ADMIN_KEY", "OPENAI_CUSTOM_HEADERS", "OPENAI_LOG",
+)  # fmt: skip
+"""What the SDKs read by themselves: other credentials, headers of anyone's choice, and logs that show prompts."""
+_ACCOUNT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
+"""Which of a user's accounts pays: said to OpenAI, and to nobody else that speaks its API."""
+
+
+def anthropic_client(url: str, key: str) -> Anthropic:
+    """A client for Anthropic's API at `url`. It retries nothing; retries live in one place."""
+    with _without_ambient():
+        from anthropic import Anthropic
+
+        return Anthropic(
+            api_key=key,
+            auth_token=None,
+            base_url=url,
+            max_retries=0,
+            open_telemetry=False,
+            http_client=_http(url),
+        )
+
+
+def openai_client(url: str, key: str = NO_KEY) -> OpenAI:
+    """A client for OpenAI's API, or one that is spoken alike, at `url`. It retries nothing."""
+    with _without_ambient(() if urlsplit(url).hostname == "api.openai.com" else _ACCOUNT):
+        from openai import OpenAI
+
+        return OpenAI(api_key=key, base_url=url, max_retries=0, http_client=_http(url))
+
+
+def post_anthropic(client: Anthropic, path: str, body: Mapping[str, Any], seconds: float) -> Any:
+    """The SDK's stream of the answer, giving each event as the plain JSON value it is.
+
+    The SDK's typed events would cost several times the CPU, which hundreds of seats would feel.
+    """
+    from anthropic import Stream
+
+    options: Any = {"timeout": _timeout(seconds)}
+    return client.post(path, cast_to=object, body=body, options=options, stream=True, stream_cls=Stream[object])
+
+
+def post_openai(client: OpenAI, path: str, body: Mapping[str, Any], seconds: float) -> Any:
+    """The same for OpenAI's SDK."""
+    from openai import Stream
+
+    options: Any = {"timeout": _timeout(seconds)}
+    return client.post(path, cast_to=object, body=body, options=options, stream=True, stream_cls=Stream[object])
+
+
+def _timeout(seconds: float) -> Timeout:
+    """Every wait on the network ends with the call's time; connecting ends sooner."""
+    from httpx2 import Timeout
+
+    return Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL points at this machine by name or address. Asks no DNS."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _http(url: str) -> Client:
+    """The pool under a client. A proxy from the environment is used for the web, never for this machine."""
+    from httpx2 import Client, Limits, Timeout
+
+    return Client(
+        http2=False,
+        follow_redirects=True,
+        trust_env=not is_loopback(url),
+        timeout=Timeout(60.0, connect=CONNECT_SECONDS),
+        limits=Limits(
+            max_connections=MOST_CONNECTIONS,
+            max_keepalive_connections=MOST_CONNECTIONS,
+            keepalive_expiry=IDLE_SECONDS,
+        ),
+    )
+
+
+@contextmanager
+def _without_ambient(more: tuple[str, ...] = ()) -> Iterator[None]:
+    """Hides what the SDKs would take from the environment while they are imported and a client is made.
+
+    There is no argument that stops them. Nothing else of ours reads these variables.
+    """
+    hidden = {name: os.environ.pop(name) for name in (*_AMBIENT, *more) if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)

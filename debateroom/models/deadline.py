@@ -1,0 +1,128 @@
+"""Ends a call whose time is over from outside: an SDK's timeout is per read, and every ping starts it anew."""
+
+from __future__ import annotations
+
+import heapq
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from debateroom import clock
+
+_LINGER = 1.0
+"""Seconds the watching thread stays without work, before it ends."""
+
+
+class Deadline:
+    """A block that may take `seconds`; after that `close` is called once, from another thread.
+
+    `close` must make the block's own thread come back and must not block; for a stream of an SDK that is
+    `lambda: hang_up(stream)`. The block then ends with TimeoutError in place of whatever the closing raised.
+    One thread watches over all blocks of the process.
+    """
+
+    def __init__(self, seconds: float, close: Callable[[], object]) -> None:
+        self.seconds = seconds
+        self.passed = False
+        """Whether the time was over before the block ended."""
+        self._close: Callable[[], object] | None = close
+        # held while closing: the block must not end, and its connection go to another call, in the middle of it
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Deadline:
+        _WATCH.add(clock.monotonic() + self.seconds, self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._close = None
+        _WATCH.sweep()
+        if self.passed and (error is None or isinstance(error, Exception)):
+            raise TimeoutError(f"not finished after {self.seconds:g} s") from None
+
+    def fire(self) -> None:
+        """Closes, unless the block has ended. Called by the watching thread."""
+        with self._lock:
+            if self._close is not None:
+                self.passed = True
+                # whatever closing raises belongs to no call; the block's thread sees its own error
+                with suppress(Exception):
+                    self._close()
+
+    @property
+    def done(self) -> bool:
+        """Whether the block has ended."""
+        return self._close is None
+
+
+class _Watch:
+    """The deadlines that are running, in order, and the one thread that waits for the next."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Deadline]] = []
+        self._added = 0
+        self._thread: threading.Thread | None = None
+        # protects all of the above
+        self._changed = threading.Condition()
+
+    def add(self, moment: float, deadline: Deadline) -> None:
+        with self._changed:
+            self._added += 1
+            heapq.heappush(self._heap, (moment, self._added, deadline))
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="debateroom-deadlines", daemon=True)
+                self._thread.start()
+            elif self._heap[0][2] is deadline:
+                self._changed.notify()
+
+    def sweep(self) -> None:
+        """Takes ended blocks off the front; with nothing left to watch, the thread begins to linger."""
+        with self._changed:
+            while self._heap and self._heap[0][2].done:
+                heapq.heappop(self._heap)
+            if not self._heap:
+                self._changed.notify()
+
+    def _run(self) -> None:
+        while (due := self._next()) is not None:
+            due.fire()
+
+    def _next(self) -> Deadline | None:
+        """The next deadline that is over, once it is; None when there was nothing to watch for a while."""
+        with self._changed:
+            while True:
+                if not self._heap:
+                    self._changed.wait(_LINGER)
+                    if not self._heap:
+                        self._thread = None
+                        return None
+                left = self._heap[0][0] - clock.monotonic()
+                if left <= 0:
+                    return heapq.heappop(self._heap)[2]
+                self._changed.wait(left)
+
+
+_WATCH = _Watch()
+
+
+def hang_up(stream: Any) -> None:
+    """Ends the connection under an SDK's stream or an HTTP response, so that the thread that reads it comes back.
+
+    The socket is shut down, not closed: a closed one's number may be another call's a moment later, while the
+    first thread still reads from it. Does nothing to a stream that was read to its end.
+    """
+    response = getattr(stream, "response", stream)
+    if getattr(response, "is_closed", False):
+        return
+    network = getattr(response, "extensions", {}).get("network_stream")
+    sock = network.get_extra_info("socket") if network is not None else None
+    if isinstance(sock, socket.socket):
+        # the plain method: the one of a TLS socket would take the session away under the reading thread
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+    else:
+        response.close()

@@ -1,0 +1,68 @@
+"""An answer while it arrives: the same for every provider, and strict about what is no answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from debateroom.errors import DebateroomError
+from debateroom.messages import Answer, OnText, Usage
+from debateroom.models.calls import Call
+
+
+class Draft:
+    """Collects the pieces of one streamed answer. What a server sends is data: nothing here trusts its shape."""
+
+    def __init__(self, call: Call, on_text: OnText | None = None) -> None:
+        self.stop_reason: str | None = None
+        """Why the stream ended, in our words; None while it has not said so."""
+        self.refused = False
+        """The text is a refusal, which OpenAI says on its own channel and then calls finished."""
+        self.usage = Usage()
+        self._call = call
+        self._model = call.model
+        self._on_text = on_text
+        self._pieces: list[str] = []
+
+    def add(self, text: Any) -> None:
+        """One more piece of visible text; anything that is not text is passed over."""
+        if isinstance(text, str) and text:
+            self._pieces.append(text)
+            if self._on_text is not None:
+                self._on_text(text)
+
+    def name(self, model: Any) -> None:
+        """The model's id as the provider states it."""
+        if isinstance(model, str) and model:
+            self._model = model
+
+    @property
+    def text(self) -> str:
+        """What has arrived so far."""
+        return "".join(self._pieces)
+
+    def answer(self) -> Answer:
+        """The finished answer. Raises CallFailed when the stream was cut, or when it says nothing."""
+        if self.stop_reason is None:
+            raise self._call.failed("cut")
+        reason = "refusal" if self.refused else self.stop_reason
+        if not self.text.strip():
+            raise self._empty(reason)
+        return Answer(self.text, self.usage, reason, self._model, self._call.seconds())
+
+    def _empty(self, reason: str) -> DebateroomError:
+        # what was thought out is not tried again: it would only pay for the same thinking twice
+        return self._call.failed({"refusal": "refusal", "length": "thought_out"}.get(reason, "empty"))
+
+
+def at(value: Any, *path: str) -> Any:
+    """What stands at a path of keys inside a JSON value; None when it is not there or nothing of the kind."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def count(value: Any, *path: str) -> int | None:
+    """A number of tokens at a path of keys; None when there is none."""
+    found = at(value, *path)
+    return found if type(found) is int and found >= 0 else None

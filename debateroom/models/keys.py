@@ -1,0 +1,112 @@
+"""Keys of the vendors: from the environment, else from a file that only its owner can read. Never logged or shown."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from debateroom.errors import NoModel, UsageError
+from debateroom.models import catalog
+
+
+class Keys:
+    """Looks keys up and keeps them. Its text shows no key."""
+
+    def __init__(self, file: Path | None = None, *, environment: Mapping[str, str] | None = None) -> None:
+        self._file = file
+        self._environment = os.environ if environment is None else environment
+
+    def __repr__(self) -> str:
+        return f"Keys({str(self.path())!r})"
+
+    def path(self) -> Path:
+        """The keys file: `keys.toml` in the user's configuration folder, unless another one was given."""
+        if self._file is None:
+            from platformdirs import user_config_path
+
+            self._file = user_config_path("debateroom") / "keys.toml"
+        return self._file
+
+    def get(self, provider: str) -> str | None:
+        """The key of `anthropic` or `openai`, or None. The environment goes before the file.
+
+        Raises NoModel for a file that others can read, or that cannot be read at all.
+        """
+        found = self._environment.get(catalog.provider(provider).key_variable, "").strip()
+        return found or self._stored().get(provider) or None
+
+    def require(self, provider: str) -> str:
+        """The key of a provider. Raises NoModel with the command that sets it when there is none."""
+        found = self.get(provider)
+        if found is None:
+            variable = catalog.provider(provider).key_variable
+            raise NoModel(
+                f"There is no key for {provider}: {variable} is not set, and {self.path()} has none.",
+                hint=f"debateroom keys set {provider}",
+            )
+        return found
+
+    def set(self, provider: str, value: str) -> Path:
+        """The file in which the key now is, readable by its owner only. Raises UsageError for no key."""
+        _check(provider, value)
+        stored = {**self._stored(), provider: value.strip()}
+        text = "".join(f'{name} = "{key}"\n' for name, key in sorted(stored.items()))
+        _write_private(self.path(), text)
+        return self.path()
+
+    def list(self) -> dict[str, str | None]:
+        """Each provider and where its key comes from: the variable, the file's path, or None. Never the key."""
+        sources: dict[str, str | None] = {}
+        for name in catalog.web_providers():
+            variable = catalog.provider(name).key_variable
+            if self._environment.get(variable, "").strip():
+                sources[name] = variable
+            else:
+                sources[name] = str(self.path()) if self._stored().get(name) else None
+        return sources
+
+    def _stored(self) -> dict[str, str]:
+        path = self.path()
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise NoModel(f"The keys file {path} cannot be read: {error.strerror}.") from error
+        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise NoModel(f"Others on this machine can read the keys in {path}.", hint=f"chmod 600 {path}")
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+            # the parser's message quotes the line, and the line may hold a key
+            raise NoModel(f"The keys file {path} is not valid TOML.", hint=f"edit or delete {path}") from None
+        return {name: value.strip() for name, value in content.items() if isinstance(value, str)}
+
+
+def _check(provider: str, value: str) -> None:
+    if provider not in catalog.web_providers():
+        known = " and ".join(catalog.web_providers())
+        raise UsageError(f"There is no provider {provider!r} that takes a key; {known} do.")
+    key = value.strip()
+    if not key or not key.isascii() or not key.isprintable() or any(mark in key for mark in "\"' \\"):
+        raise UsageError("A key is one word of printable ASCII characters; nothing was stored.")
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Puts `text` there by way of a neighbour that was created with mode 0600: no moment in which others can read."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,105 @@
+"""What a call costs, in US dollars: the user's prices first, then our table, then the `genai-prices` library.
+
+An unknown price is None, never 0. Prices are per call, since long prompts have a price of their own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from debateroom.errors import UsageError
+from debateroom.messages import Usage
+
+FREE = ("embedded", "scripted")
+"""Providers that charge nothing: they run here."""
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens of each kind."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    """Read from the cache; None is the price of input."""
+    written: float | None = None
+    """Written to the cache; None is the price of input."""
+    long_from: int | None = None
+    """Tokens of input above which the whole call is dearer; None when it never is."""
+    long_input: float = 1.0
+    """What everything sent costs then, as a multiple."""
+    long_output: float = 1.0
+
+    def of(self, usage: Usage) -> float:
+        """US dollars of one call."""
+        fresh = usage.input - usage.cached - usage.written
+        sent = (
+            fresh * self.input
+            + usage.cached * (self.input if self.cached is None else self.cached)
+            + usage.written * (self.input if self.written is None else self.written)
+        )
+        received = usage.output * self.output
+        if self.long_from is not None and usage.input > self.long_from:
+            sent, received = sent * self.long_input, received * self.long_output
+        return (sent + received) / _MILLION
+
+
+@cache
+def table_file() -> Path:
+    """Our own table, for models that the library does not know yet."""
+    return Path(__file__).with_name("prices.toml")
+
+
+@cache
+def _table() -> Mapping[str, Price]:
+    values = tomllib.loads(table_file().read_text(encoding="utf-8"))
+    return {name: Price(**entry) for name, entry in values.items()}
+
+
+def own_table(values: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Price]:
+    """The user's prices from the settings. Raises UsageError for an entry that is not one."""
+    try:
+        return {name: Price(**entry) for name, entry in values.items()}
+    except TypeError as error:
+        raise UsageError(f"a price in the settings needs input and output: {error}") from error
+
+
+def cost(model: str, usage: Usage, own: Mapping[str, Price] | None = None) -> float | None:
+    """US dollars of one call to `model` (`provider:model`), `own` prices first; None when no price is known."""
+    provider, _, name = model.partition(":")
+    if provider in FREE:
+        return 0.0
+    known = (own or {}).get(model) or _table().get(model)
+    if known is not None:
+        return known.of(usage)
+    return _from_library(provider, name, usage)
+
+
+def known(model: str, own: Mapping[str, Price] | None = None) -> bool:
+    """Whether a call to `model` can be priced."""
+    return cost(model, Usage(input=1000, output=1000), own) is not None
+
+
+def _from_library(provider: str, name: str, usage: Usage) -> float | None:
+    """The library's price. Its `input_tokens` include the cached and the written ones, as ours do."""
+    if provider not in ("anthropic", "openai"):
+        return None
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    tokens = Tokens(
+        input_tokens=usage.input,
+        cache_read_tokens=usage.cached,
+        cache_write_tokens=usage.written,
+        output_tokens=usage.output,
+    )
+    try:
+        return float(calc_price(tokens, model_ref=name, provider_id=provider).total_price)
+    except LookupError:
+        return None

@@ -1,0 +1,30 @@
+"""What a provider said, made safe to show: one line, not long, and nothing in it that looks like a key."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 240
+_SECRETS = (
+    re.compile(r"\b(?:sk|pk|rk|sess|xai)-[\w*.-]{4,}|\b(?:gsk|hf)_\w{8,}|\bAIza[\w-]{10,}"),
+    re.compile(r"(?i)\b(bearer)\s+[^\s'\",}]+"),
+    re.compile(
+        r"(?i)\b(x-api-key|api[-_]?key|authorization|token)(['\"]?\s*[:=]\s*(?!b?['\"]?bearer)b?['\"]?)[^\s'\",}]+"
+    ),
+)
+
+
+def scrub(text: str) -> str:
+    """`text` with everything that looks like a key or an authorization header replaced by `[key]`."""
+    text = _SECRETS[0].sub("[key]", text)
+    text = _SECRETS[1].sub(r"\1 [key]", text)
+    return _SECRETS[2].sub(r"\1\2[key]", text)
+
+
+def one_line(said: object) -> str:
+    """What a provider said, safe to show: one line, no control characters, no keys, not long, no web page."""
+    text = re.sub(r"\s+", " ", str(said or "")).strip()
+    text = scrub("".join(letter for letter in text if letter.isprintable()))
+    if text.startswith("<"):
+        return ""
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + " …"

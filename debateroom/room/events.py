@@ -1,0 +1,217 @@
+"""The events of a journal, and the transcript that follows from them. Pure: what happened in, what it means out.
+
+| event | says |
+|---|---|
+| `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
+| `moved_aside` | where an unfinished run that was in the room is kept now |
+| `round_started` | which round begins |
+| `unreadable` | a paid answer without a readable section; the seat is asked once more |
+| `reply` | a seat's answer, and what was read from it |
+| `seat_failed` | a seat without an answer in this round, and why |
+| `round_finished` | all seats of the round have answered or failed |
+| `moderated` | the moderator's verdict on a round, or why there is none |
+| `decided` | whether the round's replies are an agreement, and why |
+| `synthesized` | the final output |
+| `room_resumed`, `room_interrupted`, `room_finished` | how the run went on or ended |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
+
+Event = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything a journal says."""
+
+    transcript: Transcript
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the room was opened with, for `resume`."""
+    finished_rounds: tuple[int, ...] = ()
+    unreadable: Mapping[tuple[int, str], Event] = field(default_factory=dict)
+    """Answers waiting for their repair, by round and seat."""
+    decisions: Mapping[int, Event] = field(default_factory=dict)
+    """The `decided` event of each round."""
+    moderated: frozenset[int] = frozenset()
+    """Rounds about which the moderator was asked."""
+    exit_code: int | None = None
+    """How the run ended; None while it has not."""
+    error: str | None = None
+    """What went wrong, for people; None when nothing did."""
+    hint: str | None = None
+    """The next command, where there is one."""
+
+
+def _usage(value: Any) -> Usage:
+    given = value if isinstance(value, Mapping) else {}
+    return Usage(**{name.name: int(given.get(name.name, 0)) for name in fields(Usage)})
+
+
+def usage_json(usage: Usage) -> dict[str, int]:
+    """`usage` as events and `chat.json` hold it."""
+    return {name.name: getattr(usage, name.name) for name in fields(Usage)}
+
+
+def replay(events: Iterable[Event]) -> State:
+    """The state after all `events`, in order."""
+    state = State(Transcript(problem="", status="running"))
+    for event in events:
+        state = apply(state, event)
+    return state
+
+
+def apply(state: State, event: Event) -> State:
+    """The state after one more event. An event of an unknown kind changes nothing."""
+    handler = _HANDLERS.get(str(event.get("event")))
+    if handler is None:
+        return state
+    return _spend(handler(state, event), event)
+
+
+def _spend(state: State, event: Event) -> State:
+    """Adds what the event's call cost. A call without a known price makes the room's cost unknown for good."""
+    spent = _usage(event.get("usage"))
+    if spent == Usage():
+        return state
+    before, price = state.transcript.cost, event.get("cost")
+    cost = None if before is None or price is None else before + price
+    return replace(state, transcript=replace(state.transcript, usage=state.transcript.usage + spent, cost=cost))
+
+
+def _opened(state: State, event: Event) -> State:
+    transcript = Transcript(
+        problem=event["problem"],
+        context=event.get("context", ""),
+        agents=tuple(Seat(**seat) for seat in event["agents"]),
+        version=event.get("version", ""),
+        uuid=event.get("uuid", ""),
+        kind=event.get("kind", "debate"),
+        status="running",
+        language=event.get("language", "en"),
+        model=event.get("model", ""),
+        started=event.get("at", ""),
+        rounds_asked=event.get("rounds"),
+        cost=0.0,
+    )
+    return State(transcript, settings=dict(event.get("settings", {})))
+
+
+def _round(state: State, number: int, change: Any) -> State:
+    """`state` with round `number` changed by `change(round)`; the round is made when it is new."""
+    rounds = {item.round: item for item in state.transcript.rounds}
+    rounds[number] = change(rounds.get(number, Round(number)))
+    ordered = tuple(rounds[key] for key in sorted(rounds))
+    return replace(state, transcript=replace(state.transcript, rounds=ordered))
+
+
+def _round_started(state: State, event: Event) -> State:
+    return _round(state, event["round"], lambda item: item)
+
+
+def _in_seat_order(state: State, items: Iterable[Any]) -> tuple[Any, ...]:
+    order = {seat.name: position for position, seat in enumerate(state.transcript.agents)}
+    return tuple(sorted(items, key=lambda item: order.get(item.agent, len(order))))
+
+
+def _reply(state: State, event: Event) -> State:
+    entry = Entry(
+        agent=event["agent"],
+        role=event["role"],
+        response=event["response"],
+        confidence=event.get("confidence"),
+        endorses=event.get("endorses"),
+        model=event.get("model", ""),
+        usage=_usage(event.get("usage")),
+        seconds=event.get("seconds", 0.0),
+        finish=event.get("finish", "stop"),
+        repaired=event.get("repaired", False),
+        history=event.get("history", "full"),
+    )
+
+    def add(item: Round) -> Round:
+        others = [other for other in item.entries if other.agent != entry.agent]
+        failures = tuple(failure for failure in item.failures if failure.agent != entry.agent)
+        return replace(item, entries=_in_seat_order(state, [*others, entry]), failures=failures)
+
+    state = _round(state, event["round"], add)
+    waiting = {key: value for key, value in state.unreadable.items() if key != (event["round"], entry.agent)}
+    return replace(state, unreadable=waiting)
+
+
+def _unreadable(state: State, event: Event) -> State:
+    return replace(state, unreadable={**state.unreadable, (event["round"], event["agent"]): event})
+
+
+def _seat_failed(state: State, event: Event) -> State:
+    failure = Failure(event["agent"], event["role"], event["reason"])
+
+    def add(item: Round) -> Round:
+        if any(entry.agent == failure.agent for entry in item.entries):
+            return item
+        others = [other for other in item.failures if other.agent != failure.agent]
+        return replace(item, failures=_in_seat_order(state, [*others, failure]))
+
+    return _round(state, event["round"], add)
+
+
+def _round_finished(state: State, event: Event) -> State:
+    return replace(state, finished_rounds=(*state.finished_rounds, event["round"]))
+
+
+def _moderated(state: State, event: Event) -> State:
+    verdict = event.get("verdict")
+
+    def judge(item: Round) -> Round:
+        astray = set(verdict["off_topic"]) if verdict else set()
+        entries = tuple(replace(entry, off_topic=entry.agent in astray) for entry in item.entries)
+        return replace(item, entries=entries, moderation=verdict)
+
+    asked = state.moderated | {event["round"]}
+    return _round(replace(state, moderated=asked), event["round"], judge)
+
+
+def _decided(state: State, event: Event) -> State:
+    return replace(state, decisions={**state.decisions, event["round"]: event})
+
+
+def _synthesized(state: State, event: Event) -> State:
+    return replace(state, transcript=replace(state.transcript, final_output=event["final_output"]))
+
+
+def _status(status: str) -> Any:
+    def change(state: State, event: Event) -> State:
+        known = event.get("status", status)
+        stopped = event.get("stopped", "interrupted" if known == "interrupted" else None)
+        seconds = (state.transcript.seconds or 0.0) + event.get("seconds", 0.0)
+        changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds)
+        return replace(
+            state,
+            transcript=changed,
+            exit_code=event.get("exit_code"),
+            error=event.get("error"),
+            hint=event.get("hint"),
+        )
+
+    return change
+
+
+_HANDLERS = {
+    "room_opened": _opened,
+    "round_started": _round_started,
+    "unreadable": _unreadable,
+    "reply": _reply,
+    "seat_failed": _seat_failed,
+    "round_finished": _round_finished,
+    "moderated": _moderated,
+    "decided": _decided,
+    "synthesized": _synthesized,
+    "room_resumed": _status("running"),
+    "room_interrupted": _status("interrupted"),
+    "room_finished": _status("finished"),
+}

@@ -1,0 +1,203 @@
+"""A room: the folder with the journal, the transcript projected from it, and the lock. One process writes.
+
+The journal is the truth. `chat.json` and the reports follow from it and may be written again at any time.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from debateroom import clock, files
+from debateroom.errors import RoomError, UsageError
+from debateroom.files import AppendLog
+from debateroom.interruption import held
+from debateroom.messages import Transcript
+from debateroom.room import lock, transcript
+from debateroom.room.events import Event, State, apply, replay
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+JOURNAL, CHAT = "journal.jsonl", "chat.json"
+REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
+OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, "run.log", "deliverable.md", "receipts.jsonl", "brief.md")
+"""What debateroom writes into a room, and all it ever replaces there."""
+
+_MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted", "room_finished"}
+"""Events after which `chat.json` is written anew."""
+
+OnEvent = Callable[[Event], None]
+
+
+def folder_of(active: Path, name: str) -> Path:
+    """The folder of room `name` below `active`. Raises UsageError for a name that is not one plain folder name."""
+    if not name or name in {".", ".."} or any(mark in name for mark in '/\\\0:*?"<>|\n\r\t') or name.startswith("."):
+        raise UsageError(f"{name!r} is no name for a room", hint="use letters, digits and dashes: --room my-room")
+    return active / name
+
+
+def read(folder: Path) -> State:
+    """What the journal in `folder` says, without taking the room. Raises UsageError when there is none."""
+    if not (folder / JOURNAL).is_file():
+        raise UsageError(f"there is no room in {folder}", hint='start one: debateroom "your question?"')
+    return replay(files.read_lines(folder / JOURNAL).values)
+
+
+def opening_event(folder: Path) -> Event:
+    """The event that the room in `folder` was opened with. Raises UsageError when its journal has none."""
+    for value in files.read_lines(folder / JOURNAL).values:
+        if value.get("event") == "room_opened":
+            return value
+    raise UsageError(f"the journal in {folder} does not say how the room was opened")
+
+
+class Room:
+    """An open room that this process may write in. Use as a context manager, or call `close`."""
+
+    def __init__(self, folder: Path, held: FileLock, log: AppendLog, state: State, on_event: OnEvent | None) -> None:
+        self.folder = folder
+        self.state = state
+        self._lock = held
+        self._log = log
+        self._on_event = on_event
+
+    @classmethod
+    def create(cls, folder: Path, opening: Event, *, on_event: OnEvent | None = None) -> Self:
+        """A new room in `folder`, its journal begun with `opening`, its `chat.json` written.
+
+        An unfinished run that was there is moved aside. Raises RoomBusy when another process has the room,
+        RoomError when the folder cannot be written.
+        """
+        held = _take(folder, what=str(opening.get("problem", "")))
+        try:
+            moved = _clear(folder)
+            room = cls(folder, held, AppendLog(folder / JOURNAL), replay(()), on_event)
+        except BaseException:
+            held.release()
+            raise
+        room.write(opening)
+        if moved:
+            room.write(event("moved_aside", folder=str(moved)))
+        return room
+
+    @classmethod
+    def reopen(cls, folder: Path, *, on_event: OnEvent | None = None) -> Self:
+        """The room in `folder` as its journal left it, open for writing.
+
+        Raises UsageError when there is no journal, RoomBusy and RoomError as `create`.
+        """
+        state = read(folder)
+        held = _take(folder, what=state.transcript.problem)
+        try:
+            log = AppendLog(folder / JOURNAL)
+            state = replay(files.read_lines(folder / JOURNAL).values)
+        except BaseException:
+            held.release()
+            raise
+        return cls(folder, held, log, state, on_event)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The transcript as it stands."""
+        return self.state.transcript
+
+    @property
+    def chat_path(self) -> Path:
+        """Absolute path of `chat.json`."""
+        return (self.folder / CHAT).resolve()
+
+    @property
+    def report_path(self) -> Path:
+        """Absolute path of the report for people."""
+        return (self.folder / REPORT).resolve()
+
+    def write(self, *events: Event) -> None:
+        """Puts `events` into the journal, durably, then into the transcript. Main thread only: one writer."""
+        with held():
+            self._log.append(events)
+            for event in events:
+                self.state = apply(self.state, event)
+            if any(event["event"] in _MILESTONES for event in events):
+                self.project()
+        if self._on_event:
+            for event in events:
+                self._on_event(event)
+
+    def project(self) -> None:
+        """Writes `chat.json` from the transcript."""
+        files.replace(self.folder / CHAT, files.dumps(transcript.to_json(self.transcript), indent=True) + b"\n")
+
+    def write_file(self, name: str, text: str) -> Path:
+        """Puts one of debateroom's own files into the room; its absolute path."""
+        if name not in OWN_FILES:
+            raise RoomError(f"{name} is not a file of a room")
+        files.replace(self.folder / name, files.whole_characters(text).encode())
+        return (self.folder / name).resolve()
+
+    def close(self) -> None:
+        """Gives the room back; a second call does nothing."""
+        self._log.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def event(name: str, **values: Any) -> dict[str, Any]:
+    """An event with its time, ready for `Room.write`."""
+    return {"event": name, "at": clock.now().isoformat(), **values}
+
+
+def _take(folder: Path, *, what: str) -> FileLock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        blocked = next((part for part in [folder, *folder.parents] if part.exists() and not part.is_dir()), folder)
+        reason = "it is a file" if blocked.is_file() else error.strerror or str(error)
+        raise RoomError(
+            f"cannot make a room in {folder}: {blocked}: {reason}", hint="choose with --active"
+        ) from error
+    return lock.take(folder, what=what[:200])
+
+
+def _clear(folder: Path) -> Path | None:
+    """Removes an earlier run's files; an unfinished one that was paid for is moved aside, and its place returned."""
+    present = [name for name in OWN_FILES if (folder / name).exists()]
+    try:
+        if (folder / JOURNAL).exists() and _unfinished(folder):
+            aside = _aside(folder)
+            aside.mkdir()
+            for name in present:
+                shutil.move(folder / name, aside / name)
+            return aside
+        for name in present:
+            (folder / name).unlink()
+    except OSError as error:
+        raise RoomError(f"cannot clear {folder}: {error.strerror or error}") from error
+    return None
+
+
+def _unfinished(folder: Path) -> bool:
+    """Whether the journal holds answers of a run that did not finish."""
+    try:
+        state = read(folder)
+    except (KeyError, TypeError):  # not our journal: nothing can be resumed, but nothing is thrown away either
+        return True
+    paid = any(item.entries for item in state.transcript.rounds) or state.unreadable
+    return bool(paid) and state.transcript.status != "finished"
+
+
+def _aside(folder: Path) -> Path:
+    stamp = clock.now().strftime("%Y%m%d-%H%M%S")
+    for number in range(1, 1000):
+        suffix = "" if number == 1 else f"-{number}"
+        place = folder.with_name(f"{folder.name}.unfinished-{stamp}{suffix}")
+        if not place.exists():
+            return place
+    raise RoomError(f"too many unfinished runs beside {folder}")

@@ -1,0 +1,134 @@
+"""The settings of a run: one frozen object, built once at the door and passed whole.
+
+Order of precedence: what the caller gives, `DEBATEROOM_*` in the environment, `debateroom.toml` in the current
+folder, the user's file, the defaults below (DESIGN, section 6). Keys are not settings: see `models.keys`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from platformdirs import user_config_path
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from debateroom.errors import UsageError
+
+PROJECT_FILE = "debateroom.toml"
+
+
+class Settings(BaseModel):
+    """What a run may be told. Every field has its unit and default below it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    agents: int | None = None
+    """Seats in the room; 3, or as many as roles are given."""
+    rounds: int = Field(default=3, ge=1)
+    """Rounds at most; 3."""
+    model: str | None = None
+    """Model of every seat: an alias or `provider:model`; `sonnet`, or what is configured."""
+    role: tuple[str, ...] = ()
+    """Roles one by one: `Name`, `Name: framing` or `Name@model: framing`; used exactly as given."""
+    roles: str = "auto"
+    """Roles as one list, split at commas; `auto` chooses by the question's domain."""
+    add_roles: bool = False
+    """Fill up to `agents` with default roles beside the given ones; off."""
+    domain: Literal["auto", "software", "product", "strategy"] = "auto"
+    """Which default roles sit in the room; guessed from the question."""
+    context: tuple[str, ...] = ()
+    """Text files, folders or globs everybody reads; `-` is standard input."""
+    note: tuple[str, ...] = ()
+    """Typed context, as it stands."""
+    anyway: bool = False
+    """Debate also a vague question; off."""
+    language: Literal["auto", "en", "fr", "zh"] = "auto"
+    """Language of prompts, labels and report; that of the question."""
+    room: str = "chatroom"
+    """Name of the room: its folder below `active`."""
+    active: Path = Path("active")
+    """Folder that holds the rooms."""
+    moderator: str | None = None
+    """Model that judges agreement and concludes, or `none`; the seats' model."""
+    early_stop: bool = True
+    """Stop when the seats really agree; on."""
+    quorum: int | None = Field(default=None, ge=1)
+    """Seats that must answer in a round; more than half, at least 2."""
+    stagger: Literal["auto", "on", "off"] = "auto"
+    """Send the first seat of a round ahead so that the others find its cache."""
+    concurrency: int = Field(default=32, ge=1)
+    """Calls under way at once with one provider; 32."""
+    call_timeout: float = Field(default=120.0, gt=0)
+    """Seconds one call may take; 120."""
+    round_timeout: float = Field(default=300.0, gt=0)
+    """Seconds one round may take; 300. Seats that are late have failed in that round."""
+    prices: dict[str, dict[str, float]] = {}
+    """Own prices by `provider:model`: US dollars for a million tokens of `input`, `cached`, `written`, `output`."""
+    timeout: float | None = Field(default=None, gt=0)
+    """Seconds the whole run may take; no limit. What was answered until then is kept and concluded."""
+    budget: float | None = Field(default=None, gt=0)
+    """US dollars the run may cost; no limit. It stops before the round that would pass them."""
+    max_tokens: int = Field(default=16_000, ge=256)
+    """Tokens one reply may have, thinking included; 16,000."""
+
+
+def user_file() -> Path:
+    """Where the user's own settings are read from."""
+    return user_config_path("debateroom") / "settings.toml"
+
+
+def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
+    """The settings of a run started in `folder` (the current one) with what the caller gave; None is not given.
+
+    Raises UsageError that names the source and the value when one cannot be used.
+    """
+    merged: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, values in (
+        (str(user_file()), _from_file(user_file())),
+        (PROJECT_FILE, _from_file((folder or Path()) / PROJECT_FILE)),
+        ("the environment", _from_environment()),
+        ("the command", {key: value for key, value in given.items() if value is not None and value != ()}),
+    ):
+        merged.update(values)
+        sources.update(dict.fromkeys(values, source))
+    try:
+        return Settings(**merged)
+    except ValidationError as error:
+        raise _explained(error, sources) from error
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint=f"mend or remove {path}") from error
+
+
+_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n"}
+"""Settings that hold several values, and what separates them in an environment variable."""
+
+
+def _from_environment() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in Settings.model_fields.keys() - {"prices"}:
+        text = os.environ.get(f"DEBATEROOM_{name.upper()}")
+        if text:
+            values[name] = tuple(text.split(_LISTS[name])) if name in _LISTS else text
+    return values
+
+
+def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError:
+    """The first thing that is wrong, in a sentence."""
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else ""
+    source = sources.get(name, "the command")
+    if first["type"] == "extra_forbidden":
+        return UsageError(f"{source} has a setting `{name}` that debateroom does not know")
+    reason = first["msg"][0].lower() + first["msg"][1:]
+    return UsageError(f"`{name}` from {source} is {first['input']!r}: {reason}")

@@ -1,0 +1,36 @@
+"""How many tokens a text will be, before any model has counted it. An estimate by class of character.
+
+The weights were fitted to the embedded model's tokenizer on English, French, Chinese and code; a room's first real
+usage corrects them (see `debating.forecast`).
+"""
+
+from __future__ import annotations
+
+import re
+
+_CLASSES = re.compile(
+    r"(?P<word>[A-Za-z\u00c0-\u024f]+)|(?P<digit>[0-9])|(?P<gap>[ \t]{2,}|\n[ \t\n]*)|(?P<blank>[ \t])"
+    r"|(?P<wide>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef])|(?P<other>.)",
+    re.DOTALL,
+)
+_WEIGHTS = {"word": 1.0, "digit": 0.9, "gap": 0.5, "blank": 0.0, "wide": 0.54, "other": 0.8}
+_LONG_WORD = 6
+"""Letters that a word has in one token; each further one adds `_LETTER`."""
+_LETTER, _ACCENT = 0.18, 0.9
+
+
+def estimate(text: str) -> int:
+    """Tokens of `text`, about: within a fifth of a real tokenizer on prose and code in the three languages.
+
+    A blank between words belongs to the next word; a run of them or a line break is half a token.
+    """
+    total = 0.0
+    for match in _CLASSES.finditer(text):
+        kind = match.lastgroup or "other"
+        total += _WEIGHTS[kind]
+        if kind == "word":
+            word = match.group()
+            total += _LETTER * max(0, len(word) - _LONG_WORD)
+            if not word.isascii():
+                total += _ACCENT * sum(letter > "z" for letter in word)
+    return round(total)

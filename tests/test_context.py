@@ -1,0 +1,85 @@
+"""Context: what may be given, and the error for everything else."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from debateroom import context
+from debateroom.context import Source, collect
+from debateroom.errors import UsageError
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few files, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("alpha")
+    (tmp_path / "docs" / "b.md").write_text("beta")
+    (tmp_path / "docs" / "logo.png").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "docs" / ".git").mkdir()
+    (tmp_path / "docs" / ".git" / "config").write_text("hidden")
+    return tmp_path
+
+
+def test_files_folders_globs_stdin_and_notes_come_in_the_order_given(here: Path) -> None:
+    """Each source keeps its name; notes follow the files; what is hidden or not text inside a folder is left out."""
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfpiped"))
+    found = collect(["docs/b.md", "-", "docs", "docs/*.md"], ["typed"], stdin=stdin)
+    assert found.sources == (
+        Source("docs/b.md", "beta"),
+        Source("standard input", "piped"),
+        Source("docs/a.md", "alpha"),
+        Source("docs/b.md", "beta"),
+        Source("docs/a.md", "alpha"),
+        Source("docs/b.md", "beta"),
+        Source("note 1", "typed"),
+    )
+    assert found.skipped == ("docs/logo.png",)
+    assert found.sizes().startswith("docs/b.md 4 characters, standard input 5 characters")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("missing.md", r"context file missing\.md does not exist"),
+        ("docs/logo.png", r"docs/logo\.png is a binary file"),
+        ("latin1.txt", r"latin1\.txt is not UTF-8 text \(byte 3\)"),
+        ("gbk.txt", r"gbk\.txt is not UTF-8 text"),
+        ("empty", r"the folder empty holds no text file"),
+        ("*.rst", r"no file matches \*\.rst"),
+    ],
+)
+def test_what_is_not_text_is_named(here: Path, path: str, message: str) -> None:
+    """A file that is missing, binary or in another encoding is a usage error with its name."""
+    (here / "latin1.txt").write_bytes("caf\xe9".encode("latin1"))
+    (here / "gbk.txt").write_bytes("背景说明".encode("gbk"))
+    (here / "empty").mkdir()
+    with pytest.raises(UsageError, match=message):
+        collect([path], [])
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(here: Path) -> None:
+    """300 MB of context are refused with the figures, and memory stays bounded."""
+    with (here / "huge.txt").open("wb") as file:
+        file.truncate(300_000_000)
+    with pytest.raises(UsageError, match=r"huge\.txt has 300,000,000 bytes; the context may have 20,000,000"):
+        collect(["huge.txt"], [])
+
+
+def test_many_files_together_are_limited_too(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is for all sources together."""
+    monkeypatch.setattr(context, "LIMIT", 7)
+    with pytest.raises(
+        UsageError, match=r"docs/b\.md has 4 bytes; the context may have 2|over 7 bytes with docs/b\.md"
+    ):
+        collect(["docs/a.md", "docs/b.md"], [])
+
+
+def test_standard_input_cannot_be_question_and_context(here: Path) -> None:
+    """`-` twice is a usage error."""
+    with pytest.raises(UsageError, match="already the question"):
+        collect(["-"], [])

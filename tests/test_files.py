@@ -1,0 +1,97 @@
+"""Files that survive: replaced whole, appended durably, torn lines cut."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from debateroom import files
+from debateroom.errors import RoomError
+from debateroom.files import AppendLog
+
+
+def test_replace_leaves_the_new_content_and_nothing_else(tmp_path: Path) -> None:
+    """After `replace` the folder holds the file with the new bytes, and no temporary one."""
+    target = tmp_path / "chat.json"
+    files.replace(target, b"old")
+    files.replace(target, b"new")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"chat.json": b"new"}
+
+
+def test_replace_into_a_missing_folder_names_the_file(tmp_path: Path) -> None:
+    """A folder that is not there is an error that names the file, exit code 1."""
+    with pytest.raises(RoomError, match=r"cannot write .*chat\.json") as caught:
+        files.replace(tmp_path / "gone" / "chat.json", b"x")
+    assert caught.value.exit_code == 1
+
+
+def test_lone_surrogates_are_written_as_the_replacement_character() -> None:
+    """A reply may hold half a character; it is written as U+FFFD, and a whole pair as its character."""
+    assert json.loads(files.dumps({"a": ["x\ud83d", "\ud83d\ude00"]})) == {"a": ["x\ufffd", "\U0001f600"]}
+
+
+def test_a_log_gives_back_what_was_appended(tmp_path: Path) -> None:
+    """Values come back in order, one line each."""
+    log = AppendLog(tmp_path / "journal.jsonl")
+    log.append([{"n": 1}, {"n": 2}])
+    log.append([{"n": 3}])
+    log.close()
+    assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(({"n": 1}, {"n": 2}, {"n": 3}))
+
+
+@pytest.mark.parametrize("rest", [b'{"n": 2', b"x" * 200_000, b"\0\0\0"])
+def test_a_torn_last_line_is_cut_on_the_next_open(tmp_path: Path, rest: bytes) -> None:
+    """What was being written when the process died is removed; whole lines stay, and new ones follow them."""
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"n": 1}\n' + rest)
+    log = AppendLog(path)
+    assert log.cut == len(rest)
+    log.append([{"n": 3}])
+    log.close()
+    assert path.read_bytes() == b'{"n": 1}\n{"n":3}\n'
+
+
+def test_a_damaged_line_in_the_middle_is_named_and_the_rest_kept(tmp_path: Path) -> None:
+    """A line that is no JSON object is reported by its number; lines around it are read."""
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"n": 1}\n\xff\xfe\n[1]\n{"n": 2}\n{"n"')
+    assert files.read_lines(path) == files.Lines(({"n": 1}, {"n": 2}), damaged=(2, 3), torn=4)
+
+
+_FILL = """
+import resource, signal, sys
+from pathlib import Path
+from debateroom import files
+from debateroom.errors import RoomError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+folder = Path(sys.argv[1])
+log = files.AppendLog(folder / "journal.jsonl")
+try:
+    for number in range(1000):
+        log.append([{"n": number, "text": "x" * 100}])
+except RoomError as error:
+    print(error)
+try:
+    files.replace(folder / "chat.json", b"y" * 5000)
+except RoomError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_a_clear_error_and_earlier_data_stay_whole(tmp_path: Path) -> None:
+    """When no more bytes can be written, the log ends with a whole line and a replaced file stays the old one."""
+    assert resource.RLIMIT_FSIZE is not None
+    (tmp_path / "chat.json").write_bytes(b"old")
+    done = subprocess.run([sys.executable, "-c", _FILL, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.count("cannot write") == 2
+    assert (tmp_path / "chat.json").read_bytes() == b"old"
+    lines = files.read_lines(tmp_path / "journal.jsonl")
+    assert (lines.damaged, lines.torn) == ((), 0)
+    assert [value["n"] for value in lines.values] == list(range(len(lines.values)))
+    assert len(lines.values) > 20

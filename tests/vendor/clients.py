@@ -1,0 +1,39 @@
+"""Both SDKs as debateroom uses them, pointed at the server: no retries of their own, no proxy, connections closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import anthropic
+import openai
+
+from vendor.server import VendorServer
+
+
+class Clients(NamedTuple):
+    anthropic: anthropic.Anthropic
+    openai: openai.OpenAI
+
+
+@contextmanager
+def clients(server: VendorServer, key: str = "sk-test", timeout: float = 30.0) -> Iterator[Clients]:
+    """Open clients of both SDKs; `timeout` is in seconds and, as always with them, per read."""
+    with (
+        anthropic.Anthropic(
+            api_key=key,
+            base_url=server.url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=anthropic.DefaultHttpxClient(trust_env=False),
+        ) as one,
+        openai.OpenAI(
+            api_key=key,
+            base_url=server.openai_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultHttpxClient(trust_env=False),
+        ) as two,
+    ):
+        yield Clients(one, two)
