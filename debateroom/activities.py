@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from debateroom import clock, context, files, settings
+from debateroom.debating import forecast, rounds, synthesis
 from debateroom.debating import plan as plans
-from debateroom.debating import rounds, synthesis
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
-from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
+from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies, UsageError
 from debateroom.interruption import Interrupted
-from debateroom.messages import Transcript
+from debateroom.messages import Entry, Transcript
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.report import html, markdown
 from debateroom.room import room as room_files
@@ -70,14 +70,21 @@ def run(
 ) -> Outcome:
     """Plays a planned debate in its room: rounds, synthesis, reports."""
     folder = folder_of(chosen.active, chosen.room)
-    with Room.create(folder, plan.opening_event(), on_event=on_event) as room:
+    with Room.create(folder, opening(plan), on_event=on_event) as room:
         return play(room, plan, models, on_progress=on_progress)
+
+
+def opening(plan: Plan) -> Mapping[str, Any]:
+    """The room's first event: the plan, and what it is expected to come to at most."""
+    expected = forecast.total(forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats)))
+    worst = {"calls": expected.calls, "input": expected.usage.input, "cost": expected.cost}
+    return {**plan.opening_event(), "forecast": worst}
 
 
 def prepare(plan: Plan, chosen: Settings) -> Path:
     """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
     folder = folder_of(chosen.active, chosen.room)
-    Room.create(folder, plan.opening_event()).close()
+    Room.create(folder, opening(plan)).close()
     return folder
 
 
@@ -92,6 +99,7 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         _record_failure(room, error, begun)
         raise
     except (Interrupted, KeyboardInterrupt) as stop:
+        models.stop.set()
         if isinstance(stop, Interrupted):
             stop.room = room.folder
         code = stop.exit_code if isinstance(stop, Interrupted) else 130
@@ -122,12 +130,21 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     room.write(event("room_finished", status="failed", stopped=stopped, seconds=_since(begun), **ended))
 
 
-def resume(folder: Path, on_event: OnEvent | None, on_progress: OnProgress | None) -> Outcome:
-    """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again."""
+def resume(
+    folder: Path,
+    on_event: OnEvent | None,
+    on_progress: OnProgress | None,
+    expected: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again.
+
+    Raises UsageError when a field of the plan is not what the caller `expected` of it.
+    """
     if is_finished(folder):
         return render_again(folder)
     opening = room_files.opening_event(folder)
     plan = plans.from_event(opening)
+    _compare(plan, expected or {})
     models = open_models(plan.concurrency)
     for seat in plan.seats:
         models.open(seat.model)
@@ -138,6 +155,49 @@ def resume(folder: Path, on_event: OnEvent | None, on_progress: OnProgress | Non
         outcome = play(room, plan, models, on_progress=on_progress)
     models.close()
     return outcome
+
+
+def _compare(plan: Plan, expected: Mapping[str, Any]) -> None:
+    """Raises UsageError that names the difference between the room and what was asked of it."""
+    for name, wanted in expected.items():
+        there = len(plan.seats) if name == "agents" else getattr(plan, name)
+        if wanted is not None and wanted != there:
+            raise UsageError(
+                f"this room was started with {name} {there}, not {wanted}; a resumed room keeps its settings",
+                hint="leave the option out, or start a new debate",
+            )
+
+
+def adopt(chat: Path, chosen: Settings) -> Path:
+    """Gives a `chat.json` without a journal one, so that it can be resumed in its folder; that folder.
+
+    Replies are kept as they are; a round in which a seat is missing counts as unfinished. Raises UsageError when
+    the file is missing, cannot be read or holds no debate that can go on.
+    """
+    transcript = read_chat(chat)
+    folder = chat.parent
+    if (folder / room_files.JOURNAL).exists():
+        raise UsageError(
+            f"{folder} has a journal: resume the room, not its chat.json", hint=f"debateroom resume {folder}"
+        )
+    with open_models(chosen.concurrency) as models:
+        plan = plans.from_transcript(transcript, chosen, models)
+    events: list[dict[str, Any]] = []
+    for item in transcript.rounds:
+        events += [_kept(item.round, entry) for entry in item.entries]
+        if {entry.agent for entry in item.entries} >= {seat.name for seat in plan.seats}:
+            events.append(event("round_finished", round=item.round))
+    with Room.create(folder, opening(plan)) as room:
+        room.write(*events)
+        if transcript.final_output is not None:
+            final = event("synthesized", final_output=transcript.final_output)
+            room.write(final, event("room_finished", status="finished", stopped=transcript.stopped, exit_code=0))
+    return folder
+
+
+def _kept(number: int, entry: Entry) -> dict[str, Any]:
+    """The event of a reply that was there before."""
+    return event("reply", round=number, repairs=[], **{**asdict(entry), "usage": None})
 
 
 def is_finished(folder: Path) -> bool:

@@ -66,7 +66,8 @@ def say(language: str, key: str, /, **values: object) -> str:
 _LOOKED_AT = 20_000
 """Characters of a text that are looked at: a pasted log must not make a question slow."""
 _NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\w+://\S+|\S+@\S+\.\w+|(?<!\w)(?:[.~]{0,2}/[\w.-]+)+|(?<!\w)--?\w[\w-]*", re.S
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\b\w{1,12}://\S+|(?<!\S)\S{1,80}@\S{1,80}\.\w+|(?<!\w)(?:[.~]{0,2}/[\w.-]+)+|(?<!\w)--?\w[\w-]*",
+    re.S,
 )
 """Code, addresses, paths and options: their words belong to no language."""
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")

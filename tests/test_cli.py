@@ -218,7 +218,8 @@ def test_more_than_ten_rounds_and_one_round_work(capsys: pytest.CaptureFixture[s
     assert len(json.loads(Path("active/chatroom/chat.json").read_text())["rounds"]) == 12
     assert run(capsys, QUESTION, "-r", "1", "-n", "2", "--model", script)[0] == 0
     report = Path("active/chatroom/chatroom_report.md").read_text()
-    assert "None" not in report
+    assert "None/10" not in report
+    assert "/10" not in report
     assert "| Agent A | Architect | — |" in report
 
 
@@ -329,3 +330,71 @@ def test_verbose_says_how_each_reply_was_read(capsys: pytest.CaptureFixture[str]
     code, _, err = run(capsys, QUESTION, "-v", "-r", "2", "-n", "2", "--model", script)
     assert code == 0
     assert err.count("confidence 7, endorses nobody; mended: ") == 2
+
+
+def test_resume_refuses_options_that_contradict_the_room(capsys: pytest.CaptureFixture[str], script: str) -> None:
+    """The difference is named; options that agree with the room are fine."""
+    Path("replies.jsonl").write_text(json.dumps({"agent": "Agent A", "response": "POSITION: x"}))
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", script)[0] == 5
+    code, _, err = run(capsys, "resume", "-r", "4")
+    assert (code, "this room was started with rounds 1, not 4" in err) == (2, True)
+    code, _, err = run(capsys, "resume", "--model", "sonnet")
+    assert (code, "this room was started with model scripted:replies.jsonl, not anthropic:" in err) == (2, True)
+    Path("replies.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: x"}))
+    assert run(capsys, "resume", "-r", "1", "-n", "2", "--model", script)[0] == 0
+
+
+def test_a_chat_json_without_a_journal_is_continued(capsys: pytest.CaptureFixture[str], script: str) -> None:
+    """Finished rounds are kept, a partial one is completed and not doubled."""
+    seats = [{"name": f"Agent {x}", "role": f"Role {x}", "framing": "f"} for x in "AB"]
+    entries = [{"agent": f"Agent {x}", "role": f"Role {x}", "response": f"POSITION: {x} old"} for x in "AB"]
+    chat = {"problem": QUESTION, "context": "c", "agents": seats, "rounds": [
+        {"round": 1, "entries": entries}, {"round": 2, "entries": entries[:1]},
+    ], "final_output": None}  # fmt: skip
+    Path("here").mkdir()
+    Path("here/chat.json").write_text(json.dumps(chat))
+    code, _, err = run(capsys, "resume", "here/chat.json", "--model", script, "-r", "2")
+    assert code == 0, err
+    found = json.loads(Path("here/chat.json").read_text())
+    assert [[entry["response"] for entry in item["entries"]] for item in found["rounds"]] == [
+        ["POSITION: A old", "POSITION: B old"],
+        ["POSITION: A old", "AGREEMENTS: Some.\nDISAGREEMENTS: Much.\nREFINED PROPOSAL: Mine.\nCONFIDENCE: 7"],
+    ]
+    assert (found["context"], found["status"]) == ("c", "finished")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"\0" * 144_258, "NUL"), (b"{", "JSON"), (b"[1]", ""), (b'{"problem": ""}', "")]
+)
+def test_an_unreadable_chat_json_is_exit_2_with_the_reason(
+    capsys: pytest.CaptureFixture[str], script: str, data: bytes, words: str
+) -> None:
+    """NUL bytes, cut JSON and JSON of another kind are refused, and the file is left as it was."""
+    Path("here").mkdir()
+    Path("here/chat.json").write_bytes(data)
+    code, out, err = run(capsys, "resume", "here/chat.json", "--model", script)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert Path("here/chat.json").read_bytes() == data
+
+
+@pytest.mark.parametrize("place", ["nowhere", "nowhere/chat.json"])
+def test_resume_of_nothing_is_exit_2(capsys: pytest.CaptureFixture[str], script: str, place: str) -> None:
+    """A room that is not there is named."""
+    code, _, err = run(capsys, "resume", place)
+    assert (code, "nowhere" in err) == (2, True)
+
+
+def test_damage_in_the_journal_is_named_and_the_rest_kept(capsys: pytest.CaptureFixture[str], script: str) -> None:
+    """A torn last line is cut and said; a line in the middle that cannot be read is named by its number."""
+    Path("replies.jsonl").write_text(json.dumps({"agent": "Agent A", "response": "POSITION: x"}))
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", script)[0] == 5
+    journal = Path("active/chatroom/journal.jsonl")
+    lines = journal.read_bytes().split(b"\n")
+    journal.write_bytes(b"\n".join([*lines[:2], b"\xff garbage", *lines[2:-1]]) + b'\n{"event": "rep')
+    Path("replies.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: x"}))
+    code, _, err = run(capsys, "resume")
+    assert code == 0
+    assert "14 bytes were cut" in err
+    assert "line 3 of the journal cannot be read" in err
+    assert len(json.loads(Path("active/chatroom/chat.json").read_text())["rounds"][0]["entries"]) == 2

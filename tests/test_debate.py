@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from vendor import Call, Reply, VendorServer, debate_script
+from vendor.faults import HttpError
 
 from debateroom import activities
 from debateroom.activities import Outcome
@@ -96,16 +97,13 @@ def test_the_prompts_of_a_round_are_the_same_up_to_their_last_block_and_grow_by_
     activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", note=("Four developers.",))
     calls = seat_calls(server)
     rounds = [calls[0:3], calls[3:6], calls[6:9]]
-    shared = [
-        {call.blocks[:-1] if isinstance(call.blocks, tuple) else tuple(call.blocks[:-1]) for call in item}
-        for item in rounds
-    ]
+    shared = [{tuple(call.shared) for call in item} for item in rounds]
     assert [len(item) for item in shared] == [1, 1, 1]
     first, second, third = (item.pop() for item in shared)
     assert [len(first), len(second), len(third)] == [1, 2, 3]
     assert third[:2] == second
     assert second[:1] == first
-    assert len({call.blocks[-1] for call in rounds[1]}) == 3
+    assert len({call.own for call in rounds[1]}) == 3
     assert "Four developers." in first[0]
     assert "Agent B (Pragmatist):" in second[1]
 
@@ -214,14 +212,9 @@ def test_a_reply_that_stays_unreadable_stays_as_it_is(serve: Serve) -> None:
 
 def test_too_few_answers_end_the_debate_with_everything_on_disk(serve: Serve) -> None:
     """Below the quorum the exit code is 5; the reply that came is in the room, the failures have reasons."""
-    from vendor.faults import status
 
     def answer(call: Call) -> Any:
-        return (
-            status(400, "invalid_request_error", "bad")
-            if "Agent A" not in call.own.split("\n")[0]
-            else debate_script()(call)
-        )
+        return HttpError(400) if "Agent A" not in call.own.split("\n")[0] else debate_script()(call)
 
     serve(answer)
     with pytest.raises(TooFewReplies, match="only 1 of 3 agents answered in round 1; 2 must") as caught:
@@ -336,14 +329,14 @@ def test_hostile_replies_reach_the_other_seats_only_inside_the_fence(serve: Serv
     first: list[str] = []
 
     def answer(call: Call) -> Any:
-        if call.schema is None and "Agent B" in call.own.split("\n")[0] and len(call.blocks) == 2:
-            fence = call.blocks[0].split("<", 1)[1].split(">", 1)[0]
+        if call.schema is None and "Agent B" in call.own.split("\n")[0] and len(call.shared) == 1:
+            fence = call.prompt[0].split("<", 1)[1].split(">", 1)[0]
             first.append(fence)
             return Reply(hostile.replace("</said>", f"</{fence}>"))
         return debate_script(synthesis=SYNTHESIS)(call)
 
     server = serve(answer)
     activities.debate(QUESTION, agents=2, rounds=2, model="sonnet")
-    block = seat_calls(server)[2].blocks[1]
+    block = seat_calls(server)[2].shared[1]
     assert block.count(f"<{first[0]}>") == block.count(f"</{first[0]}>") == 2
     assert "</said>" in block

@@ -97,6 +97,21 @@ def test_what_cannot_be_a_key_is_not_stored(file: Path, value: str) -> None:
     assert not file.exists()
 
 
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    """A file that the system does not let us make is an error of ours with the reason."""
+    longest_name = tmp_path / ("k" * 252)
+    with pytest.raises(NoModel, match=r"cannot be written: .+\.$"):
+        Keys(longest_name, environment={}).set("openai", KEY)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
+    """A path that cannot be read is an error of ours with the reason."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NoModel, match=r"cannot be read: .+\.$"):
+        Keys(tmp_path / "file" / "keys.toml", environment={}).get("openai")
+
+
 def test_an_unknown_provider_takes_no_key(file: Path) -> None:
     """Only the web providers have keys."""
     with pytest.raises(UsageError, match="anthropic and openai do"):

@@ -9,7 +9,7 @@ import pytest
 from debateroom.errors import NoModel, UsageError
 from debateroom.models import registry
 from debateroom.models.keys import Keys
-from debateroom.models.registry import Default, ModelInfo, ModelSettings, choose_default, info, resolve
+from debateroom.models.registry import Default, ModelInfo, ModelSettings, choose_default, describe, info, resolve
 
 MISSING = Path("/nowhere/keys.toml")
 
@@ -142,3 +142,34 @@ def test_settings_that_allow_no_call_are_refused(wrong: dict[str, int]) -> None:
     """Impossible settings die in the constructor."""
     with pytest.raises(UsageError):
         ModelSettings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [
+        ("openai:openai/gpt-6.2-sol", 1_050_000), ("openai:anthropic/claude-sonnet-5.5", 200_000),
+        ("openai:google/gemini-3-pro", 1_000_000), ("openai:meta-llama/llama-3.3-70b", 128_000),
+        ("openai:my-finetune", 32_768), ("embedded", 8_192), ("scripted:x/openai:y", 1_000_000),
+    ],
+)  # fmt: skip
+def test_a_window_goes_by_the_model_behind_any_endpoint(name: str, window: int) -> None:
+    """What a gateway calls `owner/model` is known by the model's own id; what nobody knows gets a small window."""
+    assert info(name).window == window
+
+
+def test_only_the_embedded_model_is_too_small_to_moderate() -> None:
+    """The embedded model never moderates."""
+    assert [info(name).moderates for name in ("opus", "gpt", "openai:tiny", "embedded")] == [True, True, True, False]
+
+
+def test_the_list_says_what_can_be_used_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every short name with its model, where its key comes from, and whether it can be asked."""
+    monkeypatch.setattr(registry, "embedded_installed", lambda: True)
+    rows = describe(keys=keys(OPENAI_API_KEY="k"))
+    assert [(row.alias, row.info.name, row.key, row.ready) for row in rows] == [
+        ("opus", "anthropic:claude-opus-5-5", None, False),
+        ("sonnet", "anthropic:claude-sonnet-5-5", None, False),
+        ("haiku", "anthropic:claude-haiku-5-5", None, False),
+        ("gpt", "openai:gpt-6.2-sol", "OPENAI_API_KEY", True),
+        ("embedded", "embedded", None, True),
+    ]

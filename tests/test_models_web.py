@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier
 from typing import Any, Literal
 
 import anthropic
@@ -309,6 +312,33 @@ class TestEveryApi:
             assert server.peak_in_flight == 20
         assert sorted(made) == ["Anthropic", "OpenAI"]
         assert len({id(seat) for seat in [*seats, *others]}) == 3
+
+
+def test_the_connections_of_one_round_serve_the_next() -> None:
+    """Forty calls at once open forty connections, and the next forty open none."""
+    together = Barrier(40)
+
+    def ask_with_the_others(model: Model) -> None:
+        together.wait(timeout=30)
+        model.ask(Request((), "own"))
+
+    with VendorServer("yes", latency=1.0) as server, models(server, concurrency=40) as opened:
+        model = opened.open("opus")
+        with ThreadPoolExecutor(40) as pool:
+            for _ in range(2):
+                list(pool.map(ask_with_the_others, [model] * 40))
+                assert (server.peak_in_flight, server.accepted) == (40, 40)
+
+
+def test_naming_models_loads_no_sdk() -> None:
+    """Resolving names, choosing a default and making `Models` import neither an SDK nor the HTTP library."""
+    program = (
+        "import sys; from debateroom.models.registry import Models, info, resolve; "
+        "resolve('opus'), info('gpt'), Models(); "
+        "print({'anthropic', 'openai', 'httpx2', 'tenacity', 'xllamacpp'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_without_a_key_there_is_no_model() -> None:

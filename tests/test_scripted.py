@@ -225,6 +225,7 @@ def test_a_path_is_taken_from_the_current_folder(script: Path, monkeypatch: pyte
         ("a.json", '{"entries": [{"response": "x", "seconds": -1}]}', "in entry 1: `seconds` is a number from 0"),
         ("a.json", '{"entries": [{"response": "x", "finish": "no"}]}', "in entry 1: `finish` is one of stop,"),
         ("a.json", '{\n"rounds": [\n}', "is broken in line 3: "),
+        ("a.jsonl", '{"agent": "Agent A", "error": " "}', "is broken: `error` is a sentence."),
         ("a.json", '{"rounds": []}', "holds no reply."),
         ("a.jsonl", "", "is broken in line 1: "),
         ("a.jsonl", '{"about": {"window": 0}}', "is broken: `vendor` is a word and `window` a number of tokens."),

@@ -11,6 +11,7 @@ import anthropic
 import openai
 import pytest
 from vendor import Call, Reply, VendorServer, debate_script
+from vendor.apart import ServerApart
 from vendor.clients import Clients, clients
 
 from debateroom.messages import Usage
@@ -306,3 +307,12 @@ def test_a_client_that_leaves_is_noticed() -> None:
             next(iter(stream))
         wait_for(lambda: server.in_flight == 0)
         assert [(call.gone, call.seconds < 5) for call in server.calls] == [(True, True)] * 2
+
+
+def test_the_server_can_run_in_a_process_of_its_own() -> None:
+    """A benchmark starts it apart, asks it over HTTP, and gets what it saw at the end."""
+    with ServerApart(latency=0.05, text="hello") as server, clients(server) as client:
+        assert ask_chat(client, True)[0] == "hello"
+    assert (server.summary["calls"], server.summary["peak_in_flight"]) == (1, 1)
+    assert server.summary["usage"] == {"input": 2, "cached": 0, "written": 0, "output": 2}
+    assert server.summary["seconds"] >= 0.05

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from debateroom.models.registry import Models
     from debateroom.settings import Settings
 
+DEAR_CALLS = 25
+"""Seats × rounds from which a room on a model of the dearest class is worth a warning."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
 
@@ -103,6 +105,7 @@ def debate(
     if not quiet:
         _say_context(gathered, verbose)
     models = activities.open_models(chosen.concurrency)
+    _fetch_embedded(chosen)
     plan = _plan(text, chosen, gathered, models)
     if dry_run:
         from debateroom.cli import dry_run as table
@@ -139,6 +142,19 @@ def _question(words: tuple[str, ...], chosen: Settings) -> str:
     if not text.strip():
         raise UsageError("there is no question: standard input is empty", hint='debateroom "queue vs loop?"')
     return text
+
+
+def _fetch_embedded(chosen: Settings) -> None:
+    """Gets the embedded model's file, with a bar, when a seat will use it and it is not here yet."""
+    from debateroom.debating.roles import parse_role
+    from debateroom.models.registry import choose_default, resolve
+
+    named = [parse_role(text).model for text in chosen.role]
+    names = [name for name in (choose_default(chosen.model).name, chosen.moderator, *named) if name]
+    if any(name != "none" and resolve(name).provider == "embedded" for name in names):
+        from debateroom.cli.pulling import pull_embedded
+
+        pull_embedded()
 
 
 def _say_context(gathered: Context, verbose: bool) -> None:
@@ -184,8 +200,13 @@ def _sharpened(text: str, chosen: Settings) -> str:
 
 def _confirm(plan: Plan, *, yes: bool) -> None:
     """Asks before very many calls; without a terminal to ask on, they need `--yes`."""
+    from debateroom.models.registry import info
+
     calls = len(plan.seats) * plan.rounds
-    if calls < MANY_CALLS or yes:
+    dear = sorted({seat.model for seat in plan.seats if info(seat.model).tier == "top"})
+    if calls >= DEAR_CALLS and dear:
+        output.note(f"{calls} calls to {', '.join(dear)}: this is the dearest class; --budget sets a limit")
+    if calls < MANY_CALLS or yes or plan.budget is not None:
         return
     question = f"{len(plan.seats)} agents × {plan.rounds} rounds are {calls} calls"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
+    "keys": Entry("debateroom.cli.keys", "List and store the keys of providers."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "report": Entry("debateroom.cli.report", "Render the report of a room or of a chat.json again."),
     "rooms": Entry("debateroom.cli.rooms", "List the rooms with their state, age and cost."),
@@ -89,7 +91,7 @@ def with_command(arguments: Sequence[str]) -> list[str]:
 
 def _without_arguments() -> list[str]:
     """On a terminal the help; else the question is on standard input."""
-    return ["--help"] if click.get_text_stream("stdin").isatty() else ["debate"]
+    return ["--help"] if sys.stdin is not None and sys.stdin.isatty() else ["debate"]
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:

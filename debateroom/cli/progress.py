@@ -91,6 +91,13 @@ class PlainProgress:
         for seat in event["agents"]:
             note(f"{seat['name']}  {one_line(seat['role'], 60)}  {seat['model']}")
         note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
+        note(forecast_of(event["forecast"], self._language))
+
+    def _journal_mended(self, event: Event) -> None:
+        if event["cut"]:
+            note(say(self._language, "torn_line", bytes=event["cut"]))
+        if event["damaged"]:
+            note(say(self._language, "damaged_lines", numbers=", ".join(map(str, event["damaged"]))))
 
     def _moved_aside(self, event: Event) -> None:
         note(say(self._language, "moved_line", folder=event["folder"]))
@@ -148,6 +155,13 @@ def moderator_of(event: Event, language: str) -> str:
     """The moderator's model as people are shown it."""
     moderator = str(event["settings"]["moderator"])
     return say(language, "no_moderator") if moderator == "none" else moderator
+
+
+def forecast_of(expected: Mapping[str, Any], language: str) -> str:
+    """`at most 25 calls, about 148,369 tokens in, 0.46 US dollars`."""
+    cost = expected["cost"]
+    key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
+    return say(language, key, calls=expected["calls"], input=f"{expected['input']:,}", cost=f"{cost or 0:.2f}")
 
 
 class LiveProgress(PlainProgress):

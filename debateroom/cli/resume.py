@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import click
 
 from debateroom.cli import output, place, progress
 
 
 @click.command("resume", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("room", required=False)
+@click.argument("room", metavar="[ROOM|CHAT.JSON]", required=False)
+@click.option("-n", "--agents", type=int, metavar="N", help="What the room must have; else it is refused.")
+@click.option("-r", "--rounds", type=int, metavar="R", help="The same; for a chat.json, rounds at most.")
+@click.option("--model", metavar="NAME", help="The same; for a chat.json, the seats' model.")
+@click.option("--language", metavar="LANG", help="The same.")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def resume(room: str | None, active: str | None, as_json: bool, events: bool, quiet: bool) -> int:
-    """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated."""
-    from debateroom import activities
+def resume(
+    room: str | None, *, active: str | None, as_json: bool, events: bool, quiet: bool, **expected: int | str | None
+) -> int:
+    """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated.
 
-    folder = place.folder(room, active)
+    A room keeps the settings it was started with. Of a chat.json without a journal, finished rounds are kept.
+    """
+    from debateroom import activities, settings
+
+    if room and Path(room).is_file():
+        given = {"model": expected["model"], "rounds": expected["rounds"], "active": active}
+        folder = activities.adopt(Path(room), settings.load(given))
+        expected = {}
+    else:
+        folder = place.folder(room, active)
     if activities.is_finished(folder):
         output.note(f"the room {folder} is finished; nothing was asked again")
     shown = progress.make(quiet=quiet, events=events)
     try:
-        outcome = activities.resume(folder, shown.on_event, shown.on_progress)
+        outcome = activities.resume(folder, shown.on_event, shown.on_progress, _named(expected))
     finally:
         shown.close()
     return output.finished(outcome, as_json=as_json or events)
+
+
+def _named(expected: Mapping[str, int | str | None]) -> dict[str, Any]:
+    """What was asked of the room, models by their full names."""
+    from debateroom.models.registry import resolve
+
+    model = expected.get("model")
+    return {**expected, **({"model": str(resolve(str(model)))} if model else {})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from debateroom import __version__, tokens
@@ -13,7 +13,7 @@ from debateroom.context import Context
 from debateroom.debating import prompts, roles
 from debateroom.errors import UsageError, VagueQuestion
 from debateroom.language import say
-from debateroom.messages import Seat
+from debateroom.messages import Seat, Transcript
 from debateroom.models import prices
 from debateroom.models.registry import Models, choose_default
 from debateroom.reading.question import classify_question, sharpen
@@ -108,7 +108,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     moderator = _moderator(settings, model, models)
     if settings.budget is not None:
         _priced({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, settings.prices)
-    fence = f"said-{secrets.token_hex(4)}"
+    fence = _fence()
     plan = Plan(
         problem=problem,
         context=prompts.fenced_context(context, fence),
@@ -117,18 +117,10 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         rounds=settings.rounds,
         model=models.open(model).name,
         moderator=moderator,
-        early_stop=settings.early_stop,
         quorum=_quorum(settings, len(seats)),
-        stagger=settings.stagger,
-        call_timeout=settings.call_timeout,
-        round_timeout=settings.round_timeout,
-        max_tokens=settings.max_tokens,
-        concurrency=settings.concurrency,
-        prices=settings.prices,
-        timeout=settings.timeout,
-        budget=settings.budget,
         fence=fence,
         uuid=str(uuid.uuid4()),
+        **_as_given(settings),
     )
     _hold_window(plan, models)
     return plan
@@ -146,6 +138,45 @@ def _hold_window(plan: Plan, models: Models) -> None:
                 f"replies included",
                 hint="give less with --context, or name a model with a larger window",
             )
+
+
+def from_transcript(transcript: Transcript, settings: Settings, models: Models) -> Plan:
+    """A plan that goes on where a `chat.json` without a journal stopped: its seats, problem and context as they are.
+
+    Raises UsageError when it names no problem or fewer than two seats.
+    """
+    if not transcript.problem.strip() or len(transcript.agents) < 2:
+        raise UsageError("this transcript has no problem or fewer than two agents; it cannot be continued")
+    model = models.open(choose_default(settings.model or transcript.model or None).name).name
+    seats = tuple(
+        replace(seat, model=own.name, vendor=own.vendor)
+        for seat in transcript.agents
+        for own in [models.open(seat.model or model)]
+    )
+    return Plan(
+        problem=transcript.problem,
+        context=transcript.context,
+        language=transcript.language,
+        seats=seats,
+        rounds=max(settings.rounds, len(transcript.rounds)),
+        model=model,
+        moderator=_moderator(settings, model, models),
+        fence=_fence(),
+        uuid=transcript.uuid or str(uuid.uuid4()),
+        quorum=_quorum(settings, len(seats)),
+        **_as_given(settings),
+    )
+
+
+def _as_given(settings: Settings) -> dict[str, Any]:
+    """The settings that a plan takes over unchanged."""
+    names = ("early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
+    limits = ("timeout", "budget", "prices", "concurrency")
+    return {name: getattr(settings, name) for name in (*names, *limits)}
+
+
+def _fence() -> str:
+    return f"said-{secrets.token_hex(4)}"
 
 
 def vague(problem: str, language: str) -> VagueQuestion:

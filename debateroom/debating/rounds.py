@@ -11,7 +11,7 @@ from debateroom.debating import convergence, forecast, moderation, prompts
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.spending import spent
-from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
+from debateroom.errors import DeadlinePassed, DebateroomError, NoModel, TooFewReplies
 from debateroom.language import say
 from debateroom.messages import Answer, Request, Round, Seat, Usage
 from debateroom.models.registry import Models, info
@@ -74,8 +74,8 @@ class _Rounds:
     def _ask_seats(self, number: int) -> None:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
         self.room.write(event("round_started", round=number))
-        calls = self._calls(number)
         seconds = max(0.0, min(self.plan.round_timeout, self.end - clock.monotonic()))
+        calls = self._calls(number, until=clock.monotonic() + seconds)
         self.asking.ask(calls, stagger=_staggered(self.plan, calls))
         refused: NoModel | None = None
         for group in self.asking.landed(seconds=seconds, on_progress=self.on_progress):
@@ -89,17 +89,27 @@ class _Rounds:
         if refused:
             raise refused
 
-    def _calls(self, number: int) -> list[Call]:
+    def _calls(self, number: int, *, until: float) -> list[Call]:
         """One call for each seat without a reply in round `number`; a repair where its answer was unreadable."""
         rounds = self.room.transcript.rounds
         shared = prompts.shared_blocks(self.plan, [item for item in rounds if item.round < number])
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
         waiting = self.room.state.unreadable
         return [
-            _call(self.plan, self.models, shared, seat, number, waiting.get((number, seat.name)))
+            self._call(shared, seat, number, waiting.get((number, seat.name)), until)
             for seat in self.plan.seats
             if seat.name not in answered
         ]
+
+    def _call(self, shared: Sequence[str], seat: Seat, number: int, unreadable: Event | None, until: float) -> Call:
+        model = self.models.open(seat.model)
+        asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
+        request, history = _fitted(asked, model.window)
+        if unreadable is None:
+            return Call(seat, model, request, history)
+        given = {key: unreadable[key] for key in ("model", "seconds")}
+        first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **given)
+        return Call(seat, model, prompts.repair_request(self.plan, request, first.text), history, first)
 
     def _replies(self, number: int) -> int:
         return sum(len(item.entries) for item in self.room.transcript.rounds if item.round == number)
@@ -116,7 +126,9 @@ class _Rounds:
         replies, seats = self._replies(number), len(self.plan.seats)
         if replies < self.plan.quorum:
             figures = {"replies": replies, "seats": seats, "round": number, "quorum": self.plan.quorum}
-            raise TooFewReplies(say(self.plan.language, "too_few", **figures))
+            failures = self._round(number).failures
+            first = f" ({failures[0].agent}: {failures[0].reason})" if failures else ""
+            raise TooFewReplies(say(self.plan.language, "too_few", **figures) + first)
 
     def _agreed(self, number: int) -> bool:
         """Whether the debate ends after round `number`: the seats really agree. Asks the moderator if need be."""
@@ -133,18 +145,6 @@ class _Rounds:
 
     def _round(self, number: int) -> Round:
         return next(item for item in self.room.transcript.rounds if item.round == number)
-
-
-def _call(
-    plan: Plan, models: Models, shared: Sequence[str], seat: Seat, number: int, unreadable: Event | None
-) -> Call:
-    model = models.open(seat.model)
-    request, history = _fitted(prompts.seat_request(plan, shared, seat, number), model.window)
-    if unreadable is None:
-        return Call(seat, model, request, history)
-    given = {key: unreadable[key] for key in ("model", "seconds")}
-    first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **given)
-    return Call(seat, model, prompts.repair_request(plan, request, first.text), history, first)
 
 
 def _fitted(request: Request, window: int) -> tuple[Request, str]:
@@ -168,7 +168,7 @@ def _read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call
     call, answer = landed.call, landed.answer
     if answer is None:
         if call.first is None:
-            return _failure(call.seat, number, str(landed.error)), None
+            return _failure(call.seat, number, _reason(landed.error)), None
         return _reply(plan, call, call.first, number), None  # the repair failed: the first answer stays
     paid = spent(call.model.name, answer.usage, prices=plan.prices)
     reply = read_reply(answer.text, kind=prompts.kind_of(number), language=plan.language)
@@ -223,6 +223,12 @@ def _unreadable(call: Call, answer: Answer, number: int, paid: dict[str, Any]) -
         finish=answer.stop_reason,
         **paid,
     )
+
+
+def _reason(error: DebateroomError | None) -> str:
+    """Why a seat has no answer, for people, with what would help."""
+    hint = error.hint if error else None
+    return f"{error}; {hint}" if hint else str(error)
 
 
 def _failure(seat: Seat, number: int, reason: str) -> dict[str, Any]:

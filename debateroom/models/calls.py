@@ -76,7 +76,7 @@ class Call:
         error = value.get("error") if isinstance(value, dict) else None
         if isinstance(error, dict):
             raise self.failed_event(error.get("code"), error.get("message"), error.get("type"))
-        if not whole:
+        if not whole or not isinstance(value, dict):
             raise self.failed("page")
         yield value
 

@@ -52,6 +52,8 @@ class ModelInfo:
     """Whether explicit OpenAI cache breakpoints are accepted."""
     tier: str
     """`top` for the dearest class, else `standard`."""
+    moderates: bool = True
+    """Whether it may moderate and conclude; a scripted model is asked for that after it was opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +137,10 @@ def _suggestion(wanted: str) -> str:
 def info(name: str | ModelName) -> ModelInfo:
     """What is known about the model. Raises NoModel for a name that means nothing."""
     named = resolve(name) if isinstance(name, str) else name
-    text = str(named)
-    entry = next(entry for entry in _data()["models"] if re.match(entry["pattern"], text, re.IGNORECASE))
+    plain = f"{named.provider}:{_own_id(named)}"
+    entry = next(entry for entry in _data()["models"] if re.match(entry["pattern"], plain, re.IGNORECASE))
     return ModelInfo(
-        name=text,
+        name=str(named),
         vendor=vendor(named),
         window=entry["window"],
         max_output=entry["max_output"],
@@ -146,6 +148,7 @@ def info(name: str | ModelName) -> ModelInfo:
         sampling=entry.get("sampling", False),
         breakpoints=entry.get("breakpoints", False),
         tier=entry.get("tier", "standard"),
+        moderates=entry.get("moderates", True),
     )
 
 
@@ -155,8 +158,13 @@ def vendor(named: ModelName) -> str:
         return "alibaba"
     if named.provider == "scripted":
         return "unknown"
-    own = named.model.rsplit("/", 1)[-1]
+    own = _own_id(named)
     for maker, pattern in _data()["vendors"].items():
         if re.match(pattern, own, re.IGNORECASE):
             return str(maker)
     return "anthropic" if named.provider == "anthropic" else "unknown"
+
+
+def _own_id(named: ModelName) -> str:
+    """The id without the `owner/` that gateways put before it."""
+    return named.model.rsplit("/", 1)[-1]

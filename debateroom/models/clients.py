@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -93,20 +94,23 @@ def is_loopback(url: str) -> bool:
 
 
 def _http(url: str) -> Client:
-    """The pool under a client. A proxy from the environment is used for the web, never for this machine."""
-    from httpx2 import Client, Limits, Timeout
+    """The connections under a client. A proxy from the environment is used for the web, never for this machine."""
+    from httpx2 import Client, Limits, Timeout, create_ssl_context
 
-    return Client(
-        http2=False,
-        follow_redirects=True,
-        trust_env=not is_loopback(url),
-        timeout=Timeout(60.0, connect=CONNECT_SECONDS),
-        limits=Limits(
-            max_connections=MOST_CONNECTIONS,
-            max_keepalive_connections=MOST_CONNECTIONS,
-            keepalive_expiry=IDLE_SECONDS,
-        ),
+    from debateroom.models.pools import Pools
+
+    local = is_loopback(url)
+    timeout = Timeout(60.0, connect=CONNECT_SECONDS)
+    limits = Limits(
+        max_connections=MOST_CONNECTIONS,
+        max_keepalive_connections=MOST_CONNECTIONS,
+        keepalive_expiry=IDLE_SECONDS,
     )
+    if not local and getproxies():
+        # a proxy is a transport of its own, which httpx2 sets up only when it is given none
+        return Client(follow_redirects=True, timeout=timeout, limits=limits)
+    pools = Pools(verify=create_ssl_context(trust_env=not local), limits=limits)
+    return Client(follow_redirects=True, trust_env=not local, timeout=timeout, transport=pools)
 
 
 @contextmanager

@@ -50,11 +50,17 @@ class Keys:
         return found
 
     def set(self, provider: str, value: str) -> Path:
-        """The file in which the key now is, readable by its owner only. Raises UsageError for no key."""
+        """The file in which the key now is, readable by its owner only.
+
+        Raises UsageError for what is no key, NoModel when the file cannot be written.
+        """
         _check(provider, value)
         stored = {**self._stored(), provider: value.strip()}
         text = "".join(f'{name} = "{key}"\n' for name, key in sorted(stored.items()))
-        _write_private(self.path(), text)
+        try:
+            _write_private(self.path(), text)
+        except OSError as error:
+            raise NoModel(f"The keys file {self.path()} cannot be written: {error.strerror}.") from error
         return self.path()
 
     def list(self) -> dict[str, str | None]:

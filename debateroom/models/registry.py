@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
@@ -18,7 +19,18 @@ from debateroom.models.catalog import ModelInfo, ModelName, info, resolve
 from debateroom.models.gate import Gate
 from debateroom.models.keys import Keys
 
-__all__ = ["Default", "ModelInfo", "ModelName", "ModelSettings", "Models", "choose_default", "info", "resolve"]
+__all__ = [
+    "Default",
+    "Listed",
+    "ModelInfo",
+    "ModelName",
+    "ModelSettings",
+    "Models",
+    "choose_default",
+    "describe",
+    "info",
+    "resolve",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,8 @@ class ModelSettings:
     """Endpoint instead of the vendor's own; None looks in the environment."""
     openai_url: str | None = None
     """The same for `openai:`; any server that speaks its API."""
+    openai_window: int | None = None
+    """Tokens that a model behind another endpoint takes, where its server is known to differ; None: by its id."""
     openai_api: Literal["auto", "responses", "chat"] = "auto"
     """Which of OpenAI's two APIs is spoken: `auto` is `responses` on the vendor's own endpoint, `chat` elsewhere."""
     concurrency: int = 32
@@ -73,6 +87,29 @@ def choose_default(wanted: str | None = None, *, keys: Keys | None = None) -> De
     )
 
 
+class Listed(NamedTuple):
+    """One line of the list of models."""
+
+    alias: str
+    """The short name."""
+    info: ModelInfo
+    key: str | None
+    """Where its key comes from: a variable or a file's path; None when there is none, or none is needed."""
+    ready: bool
+    """Whether it can be asked here as things are."""
+
+
+def describe(*, keys: Keys | None = None) -> tuple[Listed, ...]:
+    """The short names with what is known about their models, and whether each can be used here. Opens nothing."""
+    sources = (keys or Keys()).list()
+    rows = []
+    for alias, name in catalog.aliases().items():
+        key = sources[resolve(name).provider]
+        rows.append(Listed(alias, info(name), key, key is not None))
+    rows.append(Listed("embedded", info("embedded"), None, embedded_installed()))
+    return tuple(rows)
+
+
 def embedded_installed() -> bool:
     """Whether the extra `embedded` is there; it is not imported to find out."""
     return find_spec("xllamacpp") is not None
@@ -105,8 +142,8 @@ class Models:
     """
 
     def __init__(self, settings: ModelSettings | None = None, *, keys: Keys | None = None) -> None:
-        self._settings = settings or ModelSettings()
-        self._keys = keys or Keys()
+        self.settings = settings or ModelSettings()
+        self.keys = keys or Keys()
         self.stop = threading.Event()
         """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
         self._models: dict[ModelName, Model] = {}
@@ -117,8 +154,13 @@ class Models:
         """The model called `name`. Raises NoModel when it does not exist, has no key or is not installed."""
         named = resolve(name)
         if named not in self._models:
-            self._models[named] = getattr(self, f"_{named.provider}")(named)
+            openers = {"anthropic": self._anthropic, "openai": self._openai, "scripted": self._scripted}
+            self._models[named] = openers.get(named.provider, self._by_module)(named)
         return self._models[named]
+
+    def keep(self, thing: Closable) -> None:
+        """Something to close at the end."""
+        self._open.append(thing)
 
     def close(self) -> None:
         """Closes every client and local server that was opened. Models cannot be asked afterwards."""
@@ -139,19 +181,19 @@ class Models:
     def _anthropic(self, named: ModelName) -> Model:
         from debateroom.models.anthropic import AnthropicModel
 
-        line = self._line("anthropic", self._settings.anthropic_url)
+        line = self._line("anthropic", self.settings.anthropic_url)
         return AnthropicModel(info(named), named.model, line.client, line.caller)
 
     def _openai(self, named: ModelName) -> Model:
         from debateroom.models.openai import ChatCompletions, Responses
 
-        line, known = self._line("openai", self._settings.openai_url), info(named)
+        line, known = self._line("openai", self.settings.openai_url), info(named)
         if self._speaks_responses(line.url):
             return Responses(known, named.model, line.client, line.caller)
         return ChatCompletions(
             name=known.name,
             vendor=known.vendor,
-            window=known.window,
+            window=self.settings.openai_window or known.window,
             max_output=known.max_output,
             model_id=named.model,
             client=line.client,
@@ -164,7 +206,16 @@ class Models:
         from debateroom.models.scripted import ScriptedModel
 
         model = ScriptedModel(str(named), Path(named.model))
-        self._open.append(model)
+        self.keep(model)
+        return model
+
+    def _by_module(self, named: ModelName) -> Model:
+        """A model whose provider is a module of its own with `open_model(named, models)`."""
+        try:
+            module = import_module(f"debateroom.models.{named.provider}")
+        except ModuleNotFoundError as error:
+            raise NoModel(f"{named} cannot be opened here: {error}.", hint="debateroom models") from error
+        model: Model = module.open_model(named, self)
         return model
 
     def _line(self, provider: str, given: str | None) -> Line:
@@ -173,23 +224,22 @@ class Models:
         if (provider, url) not in self._lines:
             make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
             client = make(url, self._key(provider, url))
-            self._open.append(client)
-            gate = Gate(self._settings.concurrency, stop=self.stop)
-            caller = Caller(provider, gate=gate, attempts=self._settings.attempts, address=_without_login(url))
+            self.keep(client)
+            gate = Gate(self.settings.concurrency, stop=self.stop)
+            caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=_without_login(url))
             self._lines[provider, url] = Line(url, client, caller)
         return self._lines[provider, url]
 
     def _key(self, provider: str, url: str) -> str:
-        own = catalog.provider(provider).url
-        if provider == "openai" and url != own:
+        if provider == "openai" and url != catalog.provider(provider).url:
             # servers of one's own, like Ollama or llama.cpp, ask for none
-            return self._keys.get(provider) or clients.NO_KEY
-        return self._keys.require(provider)
+            return self.keys.get(provider) or clients.NO_KEY
+        return self.keys.require(provider)
 
     def _speaks_responses(self, url: str) -> bool:
-        if self._settings.openai_api == "auto":
+        if self.settings.openai_api == "auto":
             return url == catalog.provider("openai").url
-        return self._settings.openai_api == "responses"
+        return self.settings.openai_api == "responses"
 
 
 def _url_from_environment(provider: str) -> str | None:

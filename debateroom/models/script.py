@@ -178,7 +178,7 @@ def _line(value: Mapping[str, Any]) -> Line:
     error, seconds, finish = value.get("error"), value.get("seconds", 0), value.get("finish", "stop")
     if error is None and value.get("response") is None:
         raise _Broken("it has neither `response` nor `error`")
-    if error is not None and not isinstance(error, str):
+    if error is not None and not (isinstance(error, str) and error.strip()):
         raise _Broken("`error` is a sentence")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 86_400:
         raise _Broken("`seconds` is a number from 0 to 86400")
@@ -216,7 +216,8 @@ def _replay(script: Script, chat: Mapping[str, Any]) -> None:
         for failure in _objects(item.get("failures")):
             if isinstance(failure.get("agent"), str):
                 script.add(
-                    Cue("seat", failure["agent"], number), Line(error=str(failure.get("reason") or "it failed"))
+                    Cue("seat", failure["agent"], number),
+                    Line(error=str(failure.get("reason") or "").strip() or "it failed"),
                 )
         if isinstance(item.get("moderation"), dict):
             script.add(Cue("moderator", round=number), Line(_text(item["moderation"])))

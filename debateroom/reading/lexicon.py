@@ -17,11 +17,14 @@ from debateroom import templates
 DOMAINS = ("software", "product", "strategy")
 """The three fields with roles of their own."""
 WEIGHTS: Mapping[str, int] = {"strong": 3, "plain": 2, "weak": 1}
+_LONGEST_PREFIX = 24
 LONGEST = 5
 """Words in the longest entry that is looked for."""
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_TOKEN = re.compile(rf"[{HAN}]+|\.net\b|[^\W_{HAN}]+(?:[.+][^\W_{HAN}]+)*(?:\+\+|#)?|/", re.I)
+MARKS = "/,，、"
+"""What parts words and is a token of its own."""
+_TOKEN = re.compile(rf"[{HAN}]+|\.net\b|[^\W_{HAN}]+(?:[.+][^\W_{HAN}]+)*(?:\+\+|#)?|[/,，、]", re.I)
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu)'(?=\w)", re.I)
 _CONTRACTION = re.compile(r"'(?:s|t|re|ve|ll|d|m)\b", re.I)
 
@@ -66,7 +69,7 @@ class Lexicon:
         found = self.senses.get(f"{head} {singular(last)}".strip())
         if found is not None:
             return found
-        for end in range(len(last), 1, -1):
+        for end in range(min(len(last), _LONGEST_PREFIX), 1, -1):
             found = self.prefixes.get(f"{head} {last[:end]}".strip())
             if found is not None:
                 return found
@@ -75,12 +78,14 @@ class Lexicon:
 
 def fold(text: str) -> str:
     """`text` without case, accents and width: what two spellings of one word have in common."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` as written: a run of Han characters is one, `/` stands alone, elisions fall away."""
+    """The words of `text` as written: a run of Han characters is one, commas and `/` stand alone, elisions go."""
     plain = _ELISION.sub("", text.replace("’", "'"))
     return _TOKEN.findall(_CONTRACTION.sub("", plain))
 
@@ -137,20 +142,18 @@ def _senses(source: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:
 
 
 def _merged(one: Mapping[str, Sense], other: Mapping[str, Sense]) -> dict[str, Sense]:
-    """Both, and where both hold an entry what each says about it."""
-    nothing = Sense()
-    return {
-        key: Sense(
-            {**one.get(key, nothing).domains, **other.get(key, nothing).domains},
-            other.get(key, nothing).empty or one.get(key, nothing).empty,
-        )
-        for key in one.keys() | other.keys()
-    }
+    """Both, and where both hold an entry the heavier of what each says about it."""
+    merged = dict(one)
+    for key, sense in other.items():
+        known = merged.get(key, sense).domains
+        heavier = {domain: max(weight, known.get(domain, 0)) for domain, weight in sense.domains.items()}
+        merged[key] = Sense({**known, **heavier}, sense.empty)
+    return merged
 
 
 def _by_spelling(senses: Mapping[str, Sense]) -> dict[str, Sense]:
     """The entries as they are spelled, and without their accents where nothing else is spelled so."""
-    return {fold(key): sense for key, sense in senses.items()} | dict(senses)
+    return {fold(key): sense for key, sense in senses.items() if not key.isascii()} | dict(senses)
 
 
 def _cased(names: Mapping[str, Mapping[str, str]]) -> dict[str, Sense]:
@@ -168,7 +171,7 @@ def _split(entries: str) -> Iterable[str]:
 def _key(entry: str) -> str:
     """An entry as `Lexicon.sense` looks it up: lower case, its words singular, a final `*` kept."""
     star = "*" if entry.endswith("*") else ""
-    words = [word.casefold() for word in tokens(entry.removesuffix("*")) if word != "/"]
+    words = [word.casefold() for word in tokens(entry.removesuffix("*")) if word not in MARKS]
     if star:
         return " ".join([*map(singular, words[:-1]), words[-1]]) + star
     return " ".join(map(singular, words))

@@ -7,21 +7,22 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from debateroom.reading.lexicon import HAN, LONGEST, Lexicon, Sense, fold, tokens
+from debateroom.reading.lexicon import HAN, LONGEST, MARKS, Lexicon, Sense, fold, tokens
 
+COMMAS = ",，、"
 LOOKED_AT = 20_000
 """Characters of a question that are looked at: a pasted log must not make it slow."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|[\n;]+")
 _QUOTED = re.compile(r"[\"“”«「『]([^\"“”«»「」『』\n]{1,40})[\"“”»」』]|(?<!\w)['‘]([^'‘’\n]{1,40})['’](?!\w)")
 _TECHNICAL: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"\b\w+(?:Error|Exception)\b"), 3),
+    (re.compile(r"\b\w{1,60}(?:Error|Exception)\b"), 3),
     (re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b"), 2),
-    (re.compile(r"\b\w+\(\)"), 2),
+    (re.compile(r"\b\w{1,60}\(\)"), 2),
     (re.compile(r"(?<![\w/.:])/[a-z][\w-]*(?:/[\w-]+)*"), 2),
     (
         re.compile(
-            r"\b[\w-]+\.(?:py|js|ts|tsx|jsx|rs|java|kt|rb|cs|cpp|sql|sh|ya?ml|toml|json|csv|xml|proto|tf|log)\b"
+            r"\b[\w-]{1,60}\.(?:py|js|ts|tsx|jsx|rs|java|kt|rb|cs|cpp|sql|sh|ya?ml|toml|json|csv|xml|proto|tf|log)\b"
         ),
         2,
     ),
@@ -129,7 +130,7 @@ def _longest(raw: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None
     """
     for size in range(min(LONGEST + 1, len(raw) - at), 0, -1):
         window = raw[at : at + size]
-        if window[-1] == "/" or (size > 1 and window[0] == "/"):
+        if window[0] in MARKS or window[-1] in MARKS or any(comma in window for comma in COMMAS):
             continue
         sense = words.sense([word for word in window if word != "/"])
         if sense is not None:
@@ -140,7 +141,7 @@ def _longest(raw: list[str], at: int, words: Lexicon) -> tuple[int, Sense | None
 def _piece(text: str, raw: str, sense: Sense | None) -> Piece:
     if sense is not None:
         return Piece(text, raw, sense.domains, sense.empty)
-    if text == "/" or text.isdigit():
+    if raw in MARKS or text.isdigit():
         return Piece(text, raw, empty="function")
     return Piece(text, raw, empty="generic" if len(text) == 1 else "")
 

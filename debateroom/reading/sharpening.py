@@ -48,7 +48,7 @@ def _topic(pieces: Sequence[Piece], words: Lexicon) -> str:
         for at, piece in enumerate(pieces[named[0] : named[-1] + 1], start=named[0])
         if at in named or piece.empty == "function"
     ]
-    spoken = re.sub(rf"(?<=[{HAN}]) (?=[{HAN}])", "", " ".join(kept))
+    spoken = re.sub(rf"(?<=[{HAN}]) (?=[{HAN}])| (?=[,，、])", "", " ".join(kept))
     spoken = "".join(char for char in spoken if unicodedata.category(char)[0] != "C")
     if len(spoken) > LONGEST_TOPIC:
         spoken = spoken[: LONGEST_TOPIC - 1].rstrip() + "…"

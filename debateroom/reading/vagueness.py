@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from debateroom.reading.lexicon import HAN, Lexicon, fold, singular
-from debateroom.reading.pieces import Piece, Sentence
+from debateroom.reading.pieces import COMMAS, Piece, Sentence
 
 ENOUGH_FOR_AN_OPEN_QUESTION = 2
 """Words that name something which "how …?" needs: an object, and a use, a limit or an aim."""
 ENOUGH_FOR_A_TOPIC = 3
 """The same for a bare noun phrase, which asks nothing yet."""
+
+SHORT = 6
+"""Words up to which a list with commas is a list of alternatives rather than a sentence."""
 
 _YES_OR_NO = re.compile(
     rf"([{HAN}])[不没]\1|[吗嘛][？?]?\s*$"
@@ -42,7 +45,7 @@ def _substance(pieces: Iterable[Piece]) -> int:
 
 
 def _names_a_choice(sentence: Sentence, words: Lexicon) -> bool:
-    """Whether something is named on both sides of "or": `queue vs loop?`, but not `this or that?`.
+    """Whether "or" stands between two sides and something is named: `queue vs loop?`, but not `this or that?`.
 
     In a comparison "and" and "than" part the sides as well: `Is Rust better than Go?`.
     """
@@ -50,18 +53,21 @@ def _names_a_choice(sentence: Sentence, words: Lexicon) -> bool:
     separators = words.lists["choice"]
     if any(_listed(piece.text, words.lists["superlative"] | words.lists["open"]) for piece in pieces):
         separators |= words.lists["joint"]
-    return any(
-        _are_sides(pieces[:at], pieces[at + 1 :])
+    spoken = [at for at, piece in enumerate(pieces) if piece.empty != "function"]
+    if len(spoken) <= SHORT and _lists_names(pieces):
+        return True
+    return bool(_substance(pieces)) and any(
+        spoken[0] < at < spoken[-1]
         for at, piece in enumerate(pieces)
         # "où" folds to "ou" but is no choice
         if piece.text == "/" or (_listed(piece.text, separators) and piece.raw.lower() != "où")
     )
 
 
-def _are_sides(left: Sequence[Piece], right: Sequence[Piece]) -> bool:
-    """Whether both sides hold more than grammar, and at least one names something (`chess or go`)."""
-    said = all(any(piece.empty != "function" for piece in side) for side in (left, right))
-    return said and bool(_substance([*left, *right]))
+def _lists_names(pieces: Sequence[Piece]) -> bool:
+    """Whether a comma stands between two named things: `Postgres, MySQL?`."""
+    named = [at for at, piece in enumerate(pieces) if not piece.empty]
+    return any(piece.raw in COMMAS and named[0] < at < named[-1] for at, piece in enumerate(pieces) if named)
 
 
 def _proposes(sentence: Sentence, words: Lexicon) -> bool:

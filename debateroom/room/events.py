@@ -4,6 +4,7 @@
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
 | `moved_aside` | where an unfinished run that was in the room is kept now |
+| `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that cannot be read |
 | `round_started` | which round begins |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |

@@ -93,11 +93,14 @@ class Room:
         held = _take(folder, what=state.transcript.problem)
         try:
             log = AppendLog(folder / JOURNAL)
-            state = replay(files.read_lines(folder / JOURNAL).values)
+            lines = files.read_lines(folder / JOURNAL)
+            room = cls(folder, held, log, replay(lines.values), on_event)
+            if log.cut or lines.damaged:
+                room.write(event("journal_mended", cut=log.cut, damaged=list(lines.damaged)))
         except BaseException:
             held.release()
             raise
-        return cls(folder, held, log, state, on_event)
+        return room
 
     @property
     def transcript(self) -> Transcript:

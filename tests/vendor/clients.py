@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import anthropic
 import openai
 
-from vendor.server import VendorServer
+
+class Addresses(Protocol):
+    """A server here or in a process of its own."""
+
+    url: str
+
+    @property
+    def openai_url(self) -> str: ...
 
 
 class Clients(NamedTuple):
@@ -18,7 +25,7 @@ class Clients(NamedTuple):
 
 
 @contextmanager
-def clients(server: VendorServer, key: str = "sk-test", timeout: float = 30.0) -> Iterator[Clients]:
+def clients(server: Addresses, key: str = "sk-test", timeout: float = 30.0) -> Iterator[Clients]:
     """Open clients of both SDKs; `timeout` is in seconds and, as always with them, per read."""
     with (
         anthropic.Anthropic(

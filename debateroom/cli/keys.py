@@ -1,0 +1,55 @@
+"""`debateroom keys`: the vendors' keys, from the environment or a file that only you can read. None is ever shown."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from debateroom.errors import UsageError
+
+
+@click.group("keys", invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def keys(context: click.Context) -> int:
+    """List where the key of each provider comes from."""
+    return 0 if context.invoked_subcommand else _list()
+
+
+@keys.command("list")
+def list_() -> int:
+    """List where the key of each provider comes from; never the key."""
+    return _list()
+
+
+def _list() -> int:
+    from debateroom.models.keys import Keys
+
+    for provider, source in Keys().list().items():
+        click.echo(f"{provider}: {source or f'no key; set one: debateroom keys set {provider}'}")
+    return 0
+
+
+@keys.command("set")
+@click.argument("provider")
+def set_(provider: str) -> int:
+    """Store the key of PROVIDER (anthropic or openai). It is asked for, or read from standard input; never a flag."""
+    from debateroom.models.keys import Keys
+
+    if sys.stdin.isatty():
+        value = str(click.prompt(f"Key for {provider}", hide_input=True, err=True))
+    else:
+        value = sys.stdin.readline()
+    if not value.strip():
+        raise UsageError("no key was given", hint=f"debateroom keys set {provider} < file-with-the-key")
+    click.echo(f"stored in {Keys().set(provider, value)}")
+    return 0
+
+
+@keys.command("path")
+def path() -> int:
+    """Print where stored keys are kept."""
+    from debateroom.models.keys import Keys
+
+    click.echo(Keys().path())
+    return 0

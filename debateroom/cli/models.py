@@ -1,0 +1,77 @@
+"""`debateroom models`: what can be asked here; `pull` gets the embedded model's file."""
+
+from __future__ import annotations
+
+import click
+
+from debateroom.cli import output
+from debateroom.cli.pulling import pull_embedded
+
+
+@click.group("models", invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of text.")
+@click.pass_context
+def models(context: click.Context, as_json: bool) -> int:
+    """List the models with a short name, and whether each can be asked here. Any PROVIDER:MODEL may be named too."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from debateroom import files
+    from debateroom.models.registry import describe
+
+    rows = [_row(listed) for listed in describe()]
+    if as_json:
+        output.line(files.dumps(rows).decode())
+        return 0
+    for row in rows:
+        price = "free" if row["free"] else _dollars(row["input_price"], row["output_price"])
+        state = (
+            f"key from {row['key']}" if row["key"] else "ready" if row["ready"] else f"not ready: {row['missing']}"
+        )
+        click.echo(f"{row['alias']:<9} {row['name']:<28} {row['window']:>9,} tokens  {price:<36} {state}")
+    return 0
+
+
+def _row(listed: object) -> dict[str, object]:
+    from debateroom.messages import Usage
+    from debateroom.models.prices import FREE, cost
+    from debateroom.models.registry import Listed
+
+    assert isinstance(listed, Listed)  # noqa: S101
+    known = listed.info
+    provider = known.name.partition(":")[0]
+    missing = 'pip install "debateroom[embedded]"' if provider == "embedded" else f"debateroom keys set {provider}"
+    return {
+        "alias": listed.alias,
+        "name": known.name,
+        "vendor": known.vendor,
+        "window": known.window,
+        "ready": listed.ready,
+        "key": listed.key,
+        "missing": None if listed.ready else missing,
+        "free": provider in FREE,
+        "input_price": cost(known.name, Usage(input=1_000_000)),
+        "output_price": cost(known.name, Usage(output=1_000_000)),
+    }
+
+
+def _dollars(sent: object, received: object) -> str:
+    if not isinstance(sent, float) or not isinstance(received, float):
+        return "price unknown"
+    return f"{sent:.2f} in, {received:.2f} out US dollars/M"
+
+
+@models.command("pull")
+@click.option("--verify", is_flag=True, help="Read and hash the whole file that is here.")
+def pull(verify: bool) -> int:
+    """Get the embedded model's file into the cache, once; print its path."""
+    click.echo(pull_embedded(verify=verify))
+    return 0
+
+
+@models.command("path")
+def path() -> int:
+    """Print where the embedded model's file is, or would be."""
+    from debateroom.models.pull import location
+
+    click.echo(location())
+    return 0

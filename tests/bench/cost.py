@@ -1,0 +1,109 @@
+"""What our layout saves: input of whole debates, priced by a prompt cache, against the naive layout.
+
+Run: python tests/bench/cost.py. The server on loopback has a cache of the vendors' kind: the longest finished prefix
+of marked blocks, writing 1.25 times and reading 0.05 times the price of a token, nothing below 1,024 tokens. The
+naive layout puts the role first and marks nothing: the same tokens, all at the full price. Twice: with unsure seats,
+so that the moderator is never asked, and with sure ones who disagree, so that it is asked after every round. All
+calls count, the moderator's and the synthesis too; the cached share is that of the seats' calls from round 2 on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from vendor import Call, VendorServer, debate_script
+
+from debateroom import activities
+
+READ, WRITE = 0.05, 1.25
+REPLY = 1000
+"""Tokens of a seat's reply, in the server's count of four characters a token."""
+QUESTION = "Should background jobs use a queue or a loop?"
+SYNTHESIS: dict[str, Any] = {
+    "summary": "No agreement.", "consensus": [], "disagreements": [], "recommended_action": "Measure first.",
+    "sharpest_disagreement": "Retries.", "unresolved_risks": [], "mind_changes": [], "highlights": [],
+    "opening_positions": [],
+}  # fmt: skip
+
+
+APART = {
+    "aligned": False, "proposal": "Agent A", "holdouts": ["Agent B"], "open_blockers": [], "off_topic": [],
+    "why": "They differ.", "shared_premise": "",
+}  # fmt: skip
+
+
+class Room(NamedTuple):
+    """One size of debate, and the bar for its input against the naive one."""
+
+    name: str
+    agents: int
+    rounds: int
+    context: int
+    """Tokens of context."""
+    bar: float
+
+
+ROOMS = (
+    Room("3 x 3", 3, 3, 0, 0.35),
+    Room("5 x 4", 5, 4, 0, 0.22),
+    Room("10 x 5", 10, 5, 0, 0.15),
+    Room("5 x 5, 50k context", 5, 5, 50_000, 0.15),
+)
+
+
+def main() -> None:
+    """Prints a line a room."""
+    os.environ["ANTHROPIC_API_KEY"] = "sk-ant-test-01"
+    print(f"replies of {REPLY} tokens; read {READ} x, write {WRITE} x")
+    for confidence in (7, 9):
+        print(f"seats {confidence} sure:")
+        for room in ROOMS:
+            print(measure(room, confidence))
+
+
+def measure(room: Room, confidence: int) -> str:
+    """One debate that plays all its rounds, as a line of figures."""
+    names = [f"Agent {letter}" for letter in "ABCDEFGHIJ"]
+    table = {name: [(confidence, name)] for name in names}
+    script = debate_script(table, synthesis=SYNTHESIS, moderator=APART)
+
+    def answer(call: Call) -> Any:
+        said = script(call)
+        return said if call.schema is not None else f"{said}\n\n{'Further grounds. ' * (REPLY * 4 // 17)}"
+
+    with VendorServer(answer, latency=0.3, first_token=0.05) as server, tempfile.TemporaryDirectory() as folder:
+        os.environ["DEBATEROOM_ANTHROPIC_BASE_URL"] = server.url
+        context = Path(folder) / "context.md"
+        context.write_text("A line of what everybody should know. " * (room.context * 4 // 38 + 1))
+        given = {"agents": room.agents, "rounds": room.rounds, "model": "sonnet", "active": folder}
+        activities.debate(QUESTION, context=(str(context),) if room.context else (), **given)
+        calls = list(server.calls)
+    seats = [call for call in calls if call.schema is None]
+    naive = sum(call.usage.input for call in calls if call.usage)
+    ours = sum(priced(call) for call in calls)
+    later = [call.usage for call in seats[room.agents :] if call.usage]
+    share = sum(usage.cached for usage in later) / sum(usage.input for usage in later)
+    ratio = ours / naive
+    verdict = "met" if ratio <= room.bar and share >= 0.8 else "MISSED"
+    return (
+        f"{room.name:<20} naive {naive:>9,} tokens, ours priced as {ours:>9,.0f}: ratio {ratio:.3f} "
+        f"(bar {room.bar}); cached from round 2 on {share:.0%} (bar 80%): {verdict}"
+    )
+
+
+def priced(call: Call) -> float:
+    """Tokens of one call's input, each at its price."""
+    usage = call.usage
+    if usage is None:
+        return 0.0
+    return usage.input - usage.cached - usage.written + READ * usage.cached + WRITE * usage.written
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""How close a round comes to its slowest call: wall time against the ideal, CPU a call, and memory, for N seats.
+
+Run: python tests/bench/engine.py. A server on loopback takes 1.0 s for every call; a debate of N seats plays two
+rounds, through the whole engine: HTTP, journal, transcript. The ideal is two seconds. Aims on a quiet machine:
+wall/ideal at most 1.03, 1.03, 1.10, 1.15, 1.6 for N = 3, 10, 50, 100, 300, and 3 ms of CPU a call.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from vendor import VendorServer, debate_script
+
+LATENCY, ROUNDS = 1.0, 2
+SIZES = (3, 10, 50, 100, 300)
+QUESTION = "Should background jobs use a queue or a loop?"
+
+CLIENT = """
+import json, resource, sys, time
+from debateroom import activities, settings, context
+from debateroom.debating import plan as plans, rounds
+from debateroom.room.room import Room, folder_of
+count, model, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+chosen = settings.load({"agents": count, "rounds": 2, "model": model, "moderator": "none", "active": folder,
+                        "concurrency": count, "stagger": "off"})
+models = activities.open_models(chosen.concurrency)
+plan = plans.make(sys.argv[4], chosen, context.Context(), models)
+with Room.create(folder_of(chosen.active, chosen.room), activities.opening(plan)) as room:
+    before, wall = time.process_time(), time.monotonic()
+    rounds.play(room, plan, models)
+    used, took = time.process_time() - before, time.monotonic() - wall
+    replies = sum(len(item.entries) for item in room.transcript.rounds)
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"wall": took, "cpu": used, "replies": replies, "memory": memory}))
+"""
+"""One run in a process of its own, so that the server's work is not counted as ours."""
+
+
+def main() -> None:
+    """Prints a line for each size and SDK: medians of three runs."""
+    for model in ("sonnet", "gpt"):
+        for count in SIZES:
+            runs = [one_run(count, model) for _ in range(3)]
+            wall = statistics.median(run["wall"] for run in runs) / (LATENCY * ROUNDS)
+            cpu = statistics.median(run["cpu"] for run in runs) / (count * ROUNDS) * 1000
+            lost = count * ROUNDS - min(run["replies"] for run in runs)
+            memory = max(run["memory"] for run in runs)
+            print(
+                f"{model:<6} N = {count:>3}: wall/ideal {wall:.2f}, CPU {cpu:.1f} ms a call, "
+                f"peak memory {memory:.0f} MB, replies missing {lost}"
+            )
+
+
+def one_run(count: int, model: str) -> dict[str, Any]:
+    """Figures of one debate."""
+    import tempfile
+
+    with (
+        VendorServer(debate_script(), latency=LATENCY, first_token=0.2) as server,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        environment = os.environ | {
+            "ANTHROPIC_API_KEY": "sk-ant-test-01",
+            "OPENAI_API_KEY": "sk-test-01",
+            "DEBATEROOM_ANTHROPIC_BASE_URL": server.url,
+            "DEBATEROOM_OPENAI_BASE_URL": server.openai_url,
+        }
+        command = [sys.executable, "-c", CLIENT, str(count), model, folder, QUESTION]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        value: dict[str, Any] = json.loads(done.stdout)
+        return value
+
+
+if __name__ == "__main__":
+    main()
