@@ -69,7 +69,7 @@ class Server:
 
 
 def open_model(named: ModelName, models: Opens, *, path: Callable[[], Path] | None = None) -> Model:
-    """The embedded model, loaded; its file is fetched when it is not here yet. Raises NoModel when it cannot be had."""
+    """The embedded model, loaded; its file is fetched when it is not here. Raises NoModel when it cannot be had."""
     from debateroom.models.pull import ensure
 
     server = Server((path or ensure)())
@@ -91,7 +91,7 @@ def open_model(named: ModelName, models: Opens, *, path: Callable[[], Path] | No
 
 
 def _extra(request: Request) -> dict[str, Any]:
-    """What this server takes beyond the API: the grammar, no repeat penalty (it misspells labels), the kept prefix."""
+    """What this server takes beyond the API: grammar, no repeat penalty (it misspells labels), the kept prefix."""
     body: dict[str, Any] = {"cache_prompt": True, "repeat_penalty": 1.0, "temperature": 0.7}
     if request.reply_format is not None:
         writer = request.purpose.agent if request.purpose else ""
