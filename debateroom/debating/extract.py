@@ -60,8 +60,9 @@ def _leading(transcript: Transcript, decision: Decision) -> str:
 
 
 def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: str) -> str:
+    """What came of it in a sentence, marked as made without a moderator."""
     role = next((seat.role for seat in transcript.agents if seat.name == decision.proposal), "")
-    return say(
+    found = say(
         transcript.language,
         f"extract_{outcome}",
         backers=len(decision.backers),
@@ -71,6 +72,7 @@ def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: 
         role=role,
         proposal=_short(leading),
     )
+    return f"{found} {say(transcript.language, 'extract_marked')}"
 
 
 def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> list[dict[str, Any]]:
