@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -67,6 +69,29 @@ def lined(form: Callable[[int, str, str], str], between: str = "\n") -> Callable
     return lambda pairs: between.join(form(number, label, text) for number, (label, text) in enumerate(pairs, 1))
 
 
+def tagged(n: int, label: str, text: str) -> str:
+    name = label.replace(" ", "_")
+    return f"<{name}>{text}</{name}>"
+
+
+def tagged_small(n: int, label: str, text: str) -> str:
+    return tagged(n, label.lower(), text)
+
+
+def wide(label: str) -> str:
+    return "".join(chr(ord(letter) + 0xFEE0) if "A" <= letter <= "Z" else letter for letter in label)
+
+
+def theirs(pairs: Pairs, value: str = "theirs, 2") -> str:
+    """Another seat's reply with the same labels."""
+    return PLAIN([(label, value) for label, _ in pairs])
+
+
+def as_json(pairs: Pairs, **options: Any) -> str:
+    return json.dumps(dict(pairs), ensure_ascii=False, **options)
+
+
+CHANNELS = "<|channel|>analysis<|message|>CONFIDENCE: 2<|end|><|start|>assistant<|channel|>final<|message|>"
 PLAIN = lined(lambda n, label, text: f"{label}: {text}")
 DRESSES: dict[str, Callable[[Pairs], str]] = {
     "as asked": PLAIN,
@@ -118,10 +143,14 @@ DRESSES: dict[str, Callable[[Pairs], str]] = {
     "rules between": lined(lambda n, label, text: f"{label}:\n\n{text}", "\n\n---\n\n"),
     "HTML bold": lined(lambda n, label, text: f"<b>{label}:</b> {text}"),
     "HTML paragraphs": lined(lambda n, label, text: f"<strong>{label}</strong>: {text}"),
-    "tags": lined(lambda n, label, text: f"<{label.lower().replace(' ', '_')}>{text}</{label.lower().replace(' ', '_')}>"),
-    "tags on one line": lined(lambda n, label, text: f"<{label.replace(' ', '_')}>{text}</{label.replace(' ', '_')}>", ""),
-    "a table": lambda pairs: "| Section | Text |\n|---|---|\n" + lined(lambda n, label, text: f"| {label} | {text} |")(pairs),
-    "a table in bold": lambda pairs: "| | |\n|---|---|\n" + lined(lambda n, label, text: f"| **{title(label)}** | {text} |")(pairs),
+    "tags": lined(tagged_small),
+    "tags on one line": lined(tagged, ""),
+    "a table": lambda pairs: (
+        "| Section | Text |\n|---|---|\n" + lined(lambda n, lab, text: f"| {lab} | {text} |")(pairs)
+    ),
+    "a table in bold": lambda pairs: (
+        "| | |\n|---|---|\n" + lined(lambda n, lab, text: f"| **{lab}** | {text} |")(pairs)
+    ),
     "underscore in the label": lined(lambda n, label, text: f"{label.replace(' ', '_')}: {text}"),
     "glued to the sentence before": lined(lambda n, label, text: f"{label}: {text}", ""),
     "on one line": lined(lambda n, label, text: f"{label}: {text}", " "),
@@ -132,20 +161,29 @@ DRESSES: dict[str, Callable[[Pairs], str]] = {
     "fenced without an end": lambda pairs: f"```text\n{PLAIN(pairs)}",
     "fenced after a remark": lambda pairs: f"Here is my reply:\n\n```\n{PLAIN(pairs)}\n```",
     "a block quote": lambda pairs: "\n".join(f"> {line}" for line in PLAIN(pairs).split("\n")),
-    "JSON": lambda pairs: json.dumps(dict(pairs), ensure_ascii=False),
+    "JSON": as_json,
     "JSON, escaped": lambda pairs: json.dumps(dict(pairs), indent=2),
-    "JSON with lower-case keys": lambda pairs: json.dumps({label.lower().replace(" ", "_"): text for label, text in pairs}),
-    "JSON in a fence": lambda pairs: "```json\n" + json.dumps(dict(pairs), ensure_ascii=False, indent=2) + "\n```",
-    "JSON after a remark": lambda pairs: "Sure.\n```json\n" + json.dumps(dict(pairs), ensure_ascii=False) + "\n```\nDone.",
-    "JSON in a wrapper": lambda pairs: json.dumps({"response": dict(pairs)}, ensure_ascii=False),
-    "JSON in a list": lambda pairs: json.dumps([dict(pairs)], ensure_ascii=False),
-    "JSON with a comma too many": lambda pairs: json.dumps(dict(pairs), ensure_ascii=False, indent=2)[:-2] + ",\n}",
-    "JSON without its end": lambda pairs: json.dumps(dict(pairs), ensure_ascii=False)[:-1],
+    "JSON with lower-case keys": lambda pairs: as_json(
+        [(label.lower().replace(" ", "_"), text) for label, text in pairs]
+    ),
+    "JSON in a fence": lambda pairs: f"```json\n{as_json(pairs, indent=2)}\n```",
+    "JSON after a remark": lambda pairs: f"Sure.\n```json\n{as_json(pairs)}\n```\nDone.",
+    "JSON in a wrapper": lambda pairs: f'{{"response": {as_json(pairs)}}}',
+    "JSON in a list": lambda pairs: f"[{as_json(pairs)}]",
+    "JSON around the whole reply": lambda pairs: json.dumps({"agent": "Agent A", "response": PLAIN(pairs)}),
+    "JSON with a comma too many": lambda pairs: as_json(pairs, indent=2)[:-2] + ",\n}",
+    "JSON without its end": lambda pairs: as_json(pairs)[:-1],
+    "JSON with bare keys": lambda pairs: re.sub(r'"([A-Z]\w+)":', r"\1:", as_json(pairs)),
+    "JSON with single quotes": lambda pairs: str(dict(pairs)),
     "a JSON string": lambda pairs: json.dumps(PLAIN(pairs)),
     "written-out line ends": lambda pairs: PLAIN(pairs).replace("\n", "\\n"),
     "a preamble": lambda pairs: f"Sure! Here is my reply as the Architect:\n\n{PLAIN(pairs)}",
-    "a long preamble": lambda pairs: f"I have read everything so far.\nLet me answer in the format.\n\n---\n\n{PLAIN(pairs)}",
-    "a preamble about others": lambda pairs: f"Having read what Agent B and Agent C wrote, here is my response:\n\n{PLAIN(pairs)}",
+    "a long preamble": lambda pairs: (
+        f"I have read everything.\nLet me answer in the format.\n\n---\n\n{PLAIN(pairs)}"
+    ),
+    "a preamble about others": lambda pairs: (
+        f"Having read what Agent B wrote, here is my response:\n\n{PLAIN(pairs)}"
+    ),
     "its own name above": lambda pairs: f"Agent A (Architect):\n{PLAIN(pairs)}",
     "its own name in bold above": lambda pairs: f"**Agent A (Architect)**\n\n{PLAIN(pairs)}",
     "its own name as heading": lambda pairs: f"## Agent A — Architect\n\n{PLAIN(pairs)}",
@@ -155,14 +193,15 @@ DRESSES: dict[str, Callable[[Pairs], str]] = {
     "an offer in French": lambda pairs: f"{PLAIN(pairs)}\n\nN'hésitez pas à me demander des précisions.",
     "an offer in Chinese": lambda pairs: f"{PLAIN(pairs)}\n\n如果您有任何问题，请随时告诉我！",
     "thinking before": lambda pairs: f"<think>\nPOSITION: maybe a loop?\nCONFIDENCE: 2\n</think>\n\n{PLAIN(pairs)}",
-    "thinking without its opening tag": lambda pairs: f"The loop, perhaps.\nCONFIDENCE: 3\n</think>\n\n{PLAIN(pairs)}",
+    "thinking without its opening tag": lambda pairs: (
+        f"The loop, perhaps.\nCONFIDENCE: 3\n</think>\n\n{PLAIN(pairs)}"
+    ),
     "thinking glued to the reply": lambda pairs: f"Hm. I say 3.</think>{PLAIN(pairs)}",
     "long-named thinking": lambda pairs: f"<thinking>CONFIDENCE: 2</thinking>{PLAIN(pairs)}",
     "bracketed thinking": lambda pairs: f"[THINK]CONFIDENCE: 2[/THINK]\n{PLAIN(pairs)}",
     "nested thinking": lambda pairs: f"<think>a <think>b</think> CONFIDENCE: 1</think>\n{PLAIN(pairs)}",
     "thinking inside the fence": lambda pairs: f"```\n<think>\nCONFIDENCE: 2\n</think>\n{PLAIN(pairs)}\n```",
-    "leaked channels": lambda pairs: "<|channel|>analysis<|message|>CONFIDENCE: 2<|end|><|start|>assistant<|channel|>final<|message|>"
-    + PLAIN(pairs),
+    "leaked channels": lambda pairs: CHANNELS + PLAIN(pairs),
     "leaked channels without tokens": lambda pairs: f"analysisWe answer 2.assistantfinal{PLAIN(pairs)}",
     "an end token": lambda pairs: f"{PLAIN(pairs)}<|im_end|>\n<|im_start|>user\nCONFIDENCE: 2",
     "carriage returns": lambda pairs: PLAIN(pairs).replace("\n", "\r\n") + "\r\n",
@@ -173,25 +212,25 @@ DRESSES: dict[str, Callable[[Pairs], str]] = {
     "soft hyphens": lined(lambda n, label, text: f"{label[:1]}\u00ad{label[1:]}: {text}"),
     "NUL": lined(lambda n, label, text: f"{label}\x00: {text}\x00"),
     "terminal colours": lined(lambda n, label, text: f"\x1b[1m{label}:\x1b[0m {text}"),
-    "full-width letters": lined(lambda n, label, text: "".join(chr(ord(c) + 0xFEE0) if "A" <= c <= "Z" else c for c in label) + f"：{text}"),
+    "full-width letters": lined(lambda n, label, text: f"{wide(label)}：{text}"),
     "out of order": lambda pairs: PLAIN(pairs[::-1]),
     "shuffled": lambda pairs: PLAIN(pairs[2:] + pairs[:2]),
     "the whole written twice": lambda pairs: f"{PLAIN(pairs)}\n\n{PLAIN(pairs)}",
-    "other seats after": lambda pairs: f"{PLAIN(pairs)}\n\nAgent B (Critic):\n"
-    + PLAIN([(label, "theirs, 2") for label, _ in pairs])
-    + "\n\nAgent C:\n"
-    + PLAIN([(label, "theirs, 3") for label, _ in pairs]),
-    "another seat before": lambda pairs: "Agent B (Critic):\n" + PLAIN([(label, "theirs, 2") for label, _ in pairs]) + f"\n\nMy own answer:\n{PLAIN(pairs)}",
-    "another seat before, own name": lambda pairs: "**Agent B:**\n"
-    + PLAIN([(label, "theirs, 2") for label, _ in pairs])
-    + f"\n\n**Agent A:**\n{PLAIN(pairs)}",
-    "an element with another's words": lambda pairs: '<reply seat="Agent B">\n'
-    + PLAIN([(label, "theirs, 2") for label, _ in pairs])
-    + f"\n</reply>\n\n{PLAIN(pairs)}",
-    "a quote of another after": lambda pairs: f"{PLAIN(pairs)}\n\nFor reference, B wrote:\n"
-    + "\n".join(f"> {label}: theirs, 2" for label, _ in pairs),
-}  # fmt: skip
-PARTS_WITH_TEXT_AROUND = {"a quote of another after"}
+    "other seats after": lambda pairs: (
+        f"{PLAIN(pairs)}\n\nAgent B (Critic):\n{theirs(pairs)}\n\nAgent C:\n{theirs(pairs, 'theirs, 3')}"
+    ),
+    "another seat before": lambda pairs: f"Agent B (Critic):\n{theirs(pairs)}\n\nMy own answer:\n{PLAIN(pairs)}",
+    "another seat before, own name": lambda pairs: f"**Agent B:**\n{theirs(pairs)}\n\n**Agent A:**\n{PLAIN(pairs)}",
+    "an element with another's words": lambda pairs: (
+        f'<reply seat="Agent B">\n{theirs(pairs)}\n</reply>\n\n{PLAIN(pairs)}'
+    ),
+    "marked with another's words": lambda pairs: f"[BEGIN Agent B]\n{theirs(pairs)}\n[END Agent B]\n\n{PLAIN(pairs)}",
+    "a conversation after": lambda pairs: f"{PLAIN(pairs)}\n\nHuman: Go on.\n\nAssistant: {theirs(pairs)}",
+    "a quote of another after": lambda pairs: (
+        f"{PLAIN(pairs)}\n\nFor reference, B wrote:\n> " + theirs(pairs).replace("\n", "\n> ")
+    ),
+}
+PARTS_WITH_TEXT_AROUND = {"a quote of another after", "a conversation after"}
 """Shapes that leave text in the confidence section, which is read by its first line."""
 
 

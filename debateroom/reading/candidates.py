@@ -78,39 +78,57 @@ def _alike(found: list[Candidate], text: str, kind: Kind) -> list[Candidate]:
     certain = [each.label for each in found if _certain(each.label, kind)]
     if not certain:
         return _doubtful_only(found)
-    styles = Counter(label.style for label in certain)
-    main = styles.most_common(1)[0][0]
-    cased = sum(count for (case, _, _), count in styles.items() if case in ("upper", "title"))
-    written_large = {label.key for label in certain if label.case != "lower" or label.strong or cased < 2}
-    written_like_most = {label.key for label in certain if label.style == main}
-    usual = _Usual(found, main, kind)
-    kept = []
-    for each in found:
-        label = each.label
-        if not _certain(label, kind):
-            fits = label.key not in written_large and _fits(label, styles, kind)
-        elif label.case == "lower" and not label.strong and cased >= 2 and label.key in written_large:
-            fits = False
-        elif label.style[:2] != main[:2] and (label.key in written_like_most or not usual.has_room_for(label)):
-            fits = False
-        else:
-            fits = not _point_in_a_list(each, main, text)
-        if fits:
-            kept.append(each)
-    return kept
+    usual = _Usual(certain, kind)
+    return [
+        each
+        for each in found
+        if (usual.admits(each, text) if _certain(each.label, kind) else usual.admits_doubtful(each.label))
+    ]
 
 
 class _Usual:
-    """The labels in the usual dress: where they stand, and which place in the format each has."""
+    """How most of a reply's labels are dressed, where those stand, and what may be a label beside them."""
 
-    def __init__(self, found: Sequence[Candidate], main: Style, kind: Kind) -> None:
+    def __init__(self, certain: list[Label], kind: Kind) -> None:
         self.kind = kind
-        labels = [each.label for each in found if each.label.style[:2] == main[:2]]
-        labels = [label for label in labels if order(kind, label.key) >= 0]
-        self.starts = [label.start for label in labels]
-        self.places = [order(kind, label.key) for label in labels]
+        self.styles = Counter(label.style for label in certain)
+        self.main = self.styles.most_common(1)[0][0]
+        self.cased = sum(count for (case, _, _), count in self.styles.items() if case in ("upper", "title"))
+        self.written_large = {label.key for label in certain if not self._is_small(label)}
+        self.written_like_most = {label.key for label in certain if label.style == self.main}
+        like_most = [label for label in certain if label.style[:2] == self.main[:2]]
+        self.starts = [label.start for label in like_most]
+        self.places = [order(kind, label.key) for label in like_most]
 
-    def has_room_for(self, label: Label) -> bool:
+    def _is_small(self, label: Label) -> bool:
+        """Whether it is in lower case where others are not: `position: absolute;`."""
+        return label.case == "lower" and not label.strong and self.cased >= 2
+
+    def admits(self, each: Candidate, text: str) -> bool:
+        """Whether a certain name is a label here, and not a word of a list or of code."""
+        label = each.label
+        if self._is_small(label) and label.key in self.written_large:
+            return False
+        odd = label.style[:2] != self.main[:2]
+        if odd and (label.key in self.written_like_most or not self._has_room_for(label)):
+            return False
+        return not _point_in_a_list(each, self.main, text)
+
+    def admits_doubtful(self, label: Label) -> bool:
+        """Whether a doubtful name is dressed like the certain ones, and its section is missing otherwise."""
+        if label.key in self.written_large:
+            return False
+        if label.name.misspelt:
+            small = all(case == "lower" for case, _, _ in self.styles)
+            return any(dress == label.dress for _, dress, _ in self.styles) and (label.case != "lower" or small)
+        if label.style not in self.styles:
+            return False
+        if order(self.kind, label.key) >= 0:
+            return True
+        # a label of the other round's format ends a section only when nothing else can be meant
+        return label.name.grade > SYNONYM and (label.case == "upper" or label.strong or label.dress == "#")
+
+    def _has_room_for(self, label: Label) -> bool:
         """Whether an oddly dressed label stands where the format wants it, between its neighbours."""
         at = bisect_left(self.starts, label.start)
         place = order(self.kind, label.key)
@@ -128,19 +146,6 @@ def _point_in_a_list(each: Candidate, main: Style, text: str) -> bool:
     if label.dress != "-" or main[1] == "-" or label.case == "upper":
         return False
     return len(text[label.value : each.line.end].strip()) > _SHORT
-
-
-def _fits(label: Label, styles: Counter[Style], kind: Kind) -> bool:
-    """Whether a doubtful name is dressed like the certain ones."""
-    if label.name.misspelt:
-        all_lower = all(case == "lower" for case, _, _ in styles)
-        return any(dress == label.dress for _, dress, _ in styles) and (label.case != "lower" or all_lower)
-    if label.style not in styles:
-        return False
-    if order(kind, label.key) >= 0:
-        return True
-    # a label of the other round's format ends a section only when nothing else can be meant
-    return label.name.grade > SYNONYM and (label.case == "upper" or label.strong or label.dress == "#")
 
 
 def _doubtful_only(found: list[Candidate]) -> list[Candidate]:

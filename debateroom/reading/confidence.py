@@ -22,7 +22,7 @@ _BULLET = re.compile(r"^[-+•*][ \t]+")
 
 
 class Confidence(NamedTuple):
-    """The number as stated, None when unknown; and one word of REPAIRS for each way in which it was not a plain one."""
+    """The number as stated, None when unknown; and a word of REPAIRS for each way in which it was not a plain one."""
 
     value: float | None
     repairs: tuple[str, ...] = ()
@@ -59,7 +59,11 @@ def _read_line(line: str, speaker: str | None, *, alone: bool) -> Confidence:
     masked = _masked(digits, speaker)
     found = [value for value in values(masked) if _counts(masked, value)]
     chosen = _chosen(masked, found)
-    if chosen is None or _said_of_another(masked[: chosen.start], speaker) or (alone and masked[chosen.end :].strip(" .!。*)]）")):
+    if (
+        chosen is None
+        or _said_of_another(masked[: chosen.start], speaker)
+        or (alone and masked[chosen.end :].strip(" .!。*)]）"))
+    ):
         return Confidence(None)
     words = ("words",) if digits != plain else ()
     prose = ("prose",) if masked[: chosen.start].strip() or masked[chosen.end :].strip(" .!。") else ()
@@ -78,7 +82,9 @@ def _undecorated(line: str) -> str:
 def _said_of_another(before: str, speaker: str | None) -> bool:
     """Whether another seat is named in the words `before` a value, and nothing turns back to the writer."""
     own = letters(speaker)
-    others = [each for each in hedges.SOMEBODY.finditer(before) if own not in (each["seat"], each["letter"]) or not own]
+    others = [
+        each for each in hedges.SOMEBODY.finditer(before) if own not in (each["seat"], each["letter"]) or not own
+    ]
     return bool(others) and not hedges.MYSELF.search(before, others[-1].end())
 
 

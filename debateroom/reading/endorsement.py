@@ -10,36 +10,48 @@ from debateroom.reading.seats import letters
 _LONGEST = 300
 _DECORATION = re.compile(r"[*_`~\"“”«»\[\]【】<>]+")
 _SELF = (
-    r"(?i:\b(?:myself|self|mine|me|my\s+own|own|my(?=\s+(?:\w+\s+){0,2}(?:proposal|plan|position|version))|moi[- ]même|moi|la mienne|le mien|"
-    r"soi[- ]même|ma(?=\s+(?:propre\s+)?(?:\w+\s+){0,2}proposition)|mon propre)\b)|我自己|自己|本人|自身|自我|我的|^我$"
+    r"(?i:\b(?:myself|self|mine|me|my\s+own|own|my(?=\s+(?:\w+\s+){0,2}(?:proposal|plan|position|version))|"
+    r"moi[- ]même|moi|la mienne|le mien|"
+    r"soi[- ]même|ma(?=\s+(?:propre\s+)?(?:\w+\s+){0,2}proposition)|mon propre)\b)|我自己|自己|本人|自身|自我|我的|"
+    r"^我$"
 )
 _WHO = re.compile(
-    rf"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)(?P<seat>[A-Z]{{1,2}}|[a-z])(?![^\W_\u4e00-\u9fff])"
-    rf"|(?<![\w'’])(?P<letter>[A-Z]{{1,2}})(?=['’]s\b|\s*$|\s*[,.;:!(（)/&+—–-]|[\u4e00-\u9fff]|\s+(?:and|or|et|ou|as)\b)"
+    rf"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)(?P<seat>[A-Z]{{1,2}}|"
+    rf"[a-z])(?![^\W_\u4e00-\u9fff])"
+    rf"|(?<![\w'’])(?P<letter>[A-Z]{{1,2}})(?=['’]s\b|\s*$|\s*[,.;:!(（)/&+—–-]|[\u4e00-\u9fff]|\s+(?:and|or|et|ou|"
+    rf"as)\b)"
     rf"|(?P<self>{_SELF})",
 )
 _FILLER = re.compile(
-    r"(?:[\s:：.,，、(（'’-]|\b(?:I|i|would|will|now|fully|still|currently|hereby|sign|signs|endorse|endorses|endorsing|support|supports|back|backs|"
-    r"choose|pick|go|with|vote|for|the|proposal|plan|of|by|from|that|seat|author|yes|la|le|l|proposition|plan|de|celle|celui|je|signe|signerais|"
+    r"(?:[\s:：.,，、(（'’-]|\b(?:I|i|would|will|now|fully|still|currently|hereby|sign|signs|endorse|endorses|"
+    r"endorsing|support|supports|back|backs|"
+    r"choose|pick|go|with|vote|for|the|proposal|plan|of|by|from|that|seat|author|yes|la|le|l|proposition|plan|de|"
+    r"celle|celui|je|signe|signerais|"
     r"soutiens|soutiendrais|du|oui|pour)\b|我会?|愿意|支持|赞成|认可|同意|签署|选择|投票?给?|会|是|的)*+",
     re.IGNORECASE,
 )
 _LESS_THAN_YES = re.compile(
-    r"\b(?:not|no|none|nobody|neither|nor|never|without|unless|provided|except|but|partly|partially|partial|mostly|mainly|almost|nearly|"
-    r"closest|leaning|lean|maybe|perhaps|probably|possibly|conditional(?:ly)?|reservations?|amend\w*|modif\w*|changes?|tweaks?|caveats?|however|"
-    r"if|hybrid|mix|merge[sd]?|merger|blend|combin\w*|both|between|synthesis|variant|plus|minus|instead|anyone|either|against|oppose[ds]?|"
+    r"\b(?:not|no|none|nobody|neither|nor|never|without|unless|provided|except|but|partly|partially|partial|mostly|"
+    r"mainly|almost|nearly|"
+    r"closest|leaning|lean|maybe|perhaps|probably|possibly|conditional(?:ly)?|reservations?|amend\w*|modif\w*|"
+    r"changes?|tweaks?|caveats?|however|"
+    r"if|hybrid|mix|merge[sd]?|merger|blend|combin\w*|both|between|synthesis|variant|plus|minus|instead|anyone|"
+    r"either|against|oppose[ds]?|"
     r"critique|criticism|abstain\w*|undecided|subject to|once|when|until|after|"
-    r"aucune?|personne|pas|ni|jamais|sauf|si|mais|sous réserve|réserves?|en partie|partiellement|peut-être|à condition|presque|plutôt|"
+    r"aucune?|personne|pas|ni|jamais|sauf|si|mais|sous réserve|réserves?|en partie|partiellement|peut-être|"
+    r"à condition|presque|plutôt|"
     r"hormis|excepté|contre|entre|combin\w*|fusion|quand|lorsque)\b|n['’]t\b"
     r"|没有|无|不|未|除非|如果|若|但|部分|可能|或许|也许|前提|修改|保留|除了|反对|综合|结合|合并|融合|暂|待|[?？]",
     re.IGNORECASE,
 )
 _ENDS_HEAD = re.compile(
-    r"[.;；。!！\n(（)）—–]|[,，:：]|\s-\s|\b(?:because|since|as it|as its|as their|whose|which|who|for its|for their|car|parce|puisque|qui)\b|因为|由于|，"
+    r"[.;；。!！\n(（)）—–]|[,，:：]|\s-\s|\b(?:because|since|as it|as its|as their|whose|which|who|for its|"
+    r"for their|car|parce|puisque|qui)\b|因为|由于|，"
 )
 _ROLE = re.compile(r"\s*[(（][^()（）\n]{0,60}[)）]")
 _REASON = re.compile(
-    r"[\s,，.;；。:：—–(（-]*(?:because|since|as it|as its|as their|whose|which|who|for its|for their|it|its|their|this|that|the|car|parce|puisque|qui|elle|il|son|sa|因为|由于|其|它|该|理由)",
+    r"[\s,，.;；。:：—–(（-]*(?:because|since|as it|as its|as their|whose|which|who|for its|for their|it|its|their|"
+    r"this|that|the|car|parce|puisque|qui|elle|il|son|sa|因为|由于|其|它|该|理由)",
     re.IGNORECASE,
 )
 

@@ -15,7 +15,8 @@ from debateroom.reading.vocabulary import SYNONYM, Name, asked, name_at, order
 
 _COLON = re.compile("[:：】]")
 _WORD_START = re.compile(
-    r"(?<![^\W\d_])[^\W\d_]|(?<=[a-zà-ÿ])[A-Z](?=[A-Z])|(?<=gent [A-Z])[A-Z](?=[A-Z]{4})|(?:(?<=[.。！？;；])|(?<=gent [A-Z]))[\u4e00-\u9fff]"
+    r"(?<![^\W\d_])[^\W\d_]|(?<=[a-zà-ÿ])[A-Z](?=[A-Z])|(?<=gent [A-Z])[A-Z](?=[A-Z]{4})|(?:(?<=[.。！？;；])|"
+    r"(?<=gent [A-Z]))[\u4e00-\u9fff]"
 )
 _BEHIND_NAME = re.compile(r"[*_`\]]{0,3}[ \u00a0\u202f]?(?:[(（][^()（）\n]{0,20}[)）])?[*_`\]]{0,3}[ \u00a0\u202f]?")
 _BEHIND_COLON = re.compile(r"[:：]?[*_`]{0,3}[ \t]*")

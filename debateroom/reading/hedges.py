@@ -39,14 +39,16 @@ DENIED = re.compile(
 
 _NUMBER = r"\d{1,3}(?:[.,]\d{1,2})?(?:\s?(?:/\s?10|%|分))?"
 OTHERS_VALUE = re.compile(
-    r"(?:\b(?:[Aa]gent|AGENT)\s?(?P<seat>[A-Z]{1,2})\b|(?<![\w'’])(?P<letter>[B-HJ-Z])(?![\w])|(?P<han>[甲乙丙丁戊己]))"
+    r"(?:\b(?:[Aa]gent|AGENT)\s?(?P<seat>[A-Z]{1,2})\b|(?<![\w'’])(?P<letter>[B-HJ-Z])(?![\w])|"
+    r"(?P<han>[甲乙丙丁戊己]))"
     r"(?:['’]s)?(?:\s?\([^()\d]{1,40}\))?(?i:\s(?:is|was|are|stays|sits|stands|remains|said|says|gave|gives|has|had|"
     r"a dit|donne|est|confidence|confiance)|的|给了?|打了?|是|为|信心|说)*"
     r"(?:\s?[:：=(（]|\s(?:at|on|à))?\s?(?:about |an? |a mis |only )?" + _NUMBER
 )
 """*Agent B: 9*, *B's 9*, *乙给了9*."""
 SOMEBODY = re.compile(
-    r"(?:\b(?:[Aa]gent|AGENT)\s?(?P<seat>[A-Z]{1,2})\b|(?<![\w'’])(?P<letter>[B-HJ-Z])(?![\w])|(?P<han>[甲乙丙丁戊己]))"
+    r"(?:\b(?:[Aa]gent|AGENT)\s?(?P<seat>[A-Z]{1,2})\b|(?<![\w'’])(?P<letter>[B-HJ-Z])(?![\w])|"
+    r"(?P<han>[甲乙丙丁戊己]))"
 )
 MYSELF = re.compile(r"\b(?:I|me|my|mine|je|moi|ma|mon|mienne?)\b|\b[jJ]['’]|我|本人|自己")
 VALUE_FOR_OTHERS = re.compile(
@@ -61,7 +63,8 @@ BELOW = re.compile(
     + any_of(
         "never | no longer | below | under | less than | fewer than | almost | nearly | close to | shy of | short of",
         "at most | up to | cannot | beneath | more than | if it were | would be | could be | might be | should be",
-        "pas | pas plus de | plus de | moins de | presque | sous | jamais | inférieure? à | au plus | serait | pourrait être",
+        "pas | pas plus de | plus de | moins de | presque | sous | jamais | inférieure? à | au plus | serait | "
+        "pourrait être",
     )
     + "|"
     + any_of("不到 | 不足 | 低于 | 小于 | 不是 | 并非 | 没有 | 没到 | 接近 | 至多 | 最多 | < | ≤")
@@ -78,13 +81,16 @@ OLD_BEFORE = re.compile(
         "depuis | parti de | partie de | passé de | passée de",
     )
     + "|"
-    + any_of("之前 | 此前 | 原来 | 原先 | 原为 | 上轮 | 上一轮 | 上次 | 先前 | 初始 | 起初 | 从 | 由 | 曾 | 曾经 | 比")
+    + any_of(
+        "之前 | 此前 | 原来 | 原先 | 原为 | 上轮 | 上一轮 | 上次 | 先前 | 初始 | 起初 | 从 | 由 | 曾 | 曾经 | 比"
+    )
     + r")\s?(?:[:：]|at|was|an?|à|的|是|为|给了?)?\s?$",
     re.IGNORECASE,
 )
 """Before a number: it is the value of an earlier round, or one it is compared with."""
 OLD_BEHIND = re.compile(
-    r"\s?[,(（]?\s?(?:(?:in |at )?(?:last round|the last round|last time|previously|earlier|initially|round 1|at first)\b"
+    r"\s?[,(（]?\s?(?:(?:in |at )?(?:last round|the last round|last time|previously|earlier|initially|round 1|"
+    r"at first)\b"
     r"|before(?=\s*(?:[,.;)]|$))|(?:au tour précédent|avant(?=\s*(?:[,.;)]|$))|auparavant|précédemment|au départ|"
     r"initialement)|上一?轮|之前|此前)(?!\s?[:：]?\s?(?:是|为|at|an?|给了?)?\s?\d)",
     re.IGNORECASE,
@@ -108,7 +114,8 @@ GOES_ON = re.compile(
     + any_of(
         "because | since | as | given | and | but | if | for | after | instead | rather | compared | versus | vs",
         "while | whereas | otherwise | not | with | based | in | overall | though | although | still | now | today",
-        "up | down | due | assuming | provided | pending | when | unless | at | on | that | until | from | was | this",
+        "up | down | due | assuming | provided | pending | when | unless | at | on | that | until | from | was | "
+        "this",
         "confident | confidence | sure | certain | i | or | car | parce | puisque | si | sinon | mais | et | après",
         "pour | environ | à | compte | vu | contre | sous | sûre? | confiante? | au | depuis | dans | maintenant",
         "désormais | ou | the | that | i['’]m | we | it | my | our | no | very | strong | high | fairly",
@@ -124,13 +131,17 @@ HEDGE = re.compile(
     r"(?:[\s\"'“”«»()\[\]{}（）【】:：=~≈>≥•·,，.!–—↑↓-]|"
     + any_of(
         "about | around | roughly | approximately | approx | circa | maybe | perhaps | probably | i['’]d | i would",
-        "say | i | i['’]m | am | my | confidence | is | level | score | rating | rate | this | at | at least | au moins | a | an",
-        "solid | strong | firm | high | higher | very | medium | low | lower | moderate | moderately | fairly | quite",
+        "say | i | i['’]m | am | my | confidence | is | level | score | rating | rate | this | at | at least | au "
+        "moins | a | an",
+        "solid | strong | firm | high | higher | very | medium | low | lower | moderate | moderately | fairly | "
+        "quite",
         "pretty | extremely | still | now | currently | overall | final | stands | remains | of | it['’]s | but | so",
-        "between | anywhere | somewhere | from | mine | it | the | that['’]s | number | give | myself | call | let['’]s",
+        "between | anywhere | somewhere | from | mine | it | the | that['’]s | number | give | myself | call | "
+        "let['’]s",
         "put | set | raised | lowered | increased | dropped | moved | to | down | unchanged | environ | à | peu près",
         "je | dirais | disons | une? | note | de | ma | confiance | est | haute | élevée? | forte? | moyenne?",
-        "modérée? | faible | très | plutôt | toujours | reste | entre | mienne? | maintenant | désormais | inchangée?",
+        "modérée? | faible | très | plutôt | toujours | reste | entre | mienne? | maintenant | désormais | "
+        "inchangée?",
     )
     + r"\b|"
     + any_of(
@@ -146,7 +157,8 @@ ABOUT_BEING_SURE = re.compile(
 )
 SURE = re.compile(r"confiden|\bsure\b|certain|sûr|confian|把握|信心", re.IGNORECASE)
 CUE = re.compile(
-    r"(?:[:：=—–(（\[,，]|\b(?:at|an?|is|say|give|it|about|around|solid|firm|be|à|est|dirais|de|now)|是|为|给|约|打|到)\s?$",
+    r"(?:[:：=—–(（\[,，]|\b(?:at|an?|is|say|give|it|about|around|solid|firm|be|à|est|dirais|de|now)|是|为|给|约|打|"
+    r"到)\s?$",
     re.IGNORECASE,
 )
 """What stands right before a value in the middle of prose."""

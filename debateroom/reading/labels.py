@@ -12,7 +12,8 @@ _HTML = r"</?(?:b|strong|em|i|u|h[1-6]|p|li|div|span|dt|dd|summary|mark)\b[^<>\n
 _SYMBOL = "[\u2190-\u2bff\u3003-\u3007\U0001f000-\U0001faff\ufe0f]"
 _INDENT = re.compile(r"[ \t\u00a0\u3000]*+")
 _LEAD = re.compile(
-    rf"(?:\#{{1,6}}[ \t]*|={{2,6}}[ \t]*|-{{2,6}}[ \t]+|[-+•·▪●◦‣➤►▶→–—*][ \t\u00a0]+|[*_`~]{{1,3}}|[(（]?\d{{1,2}}[.)）、．][ \t\u00a0]*"
+    rf"(?:\#{{1,6}}[ \t]*|={{2,6}}[ \t]*|-{{2,6}}[ \t]+|[-+•·▪●◦‣➤►▶→–—*][ \t\u00a0]+|[*_`~]{{1,3}}|"
+    rf"[(（]?\d{{1,2}}[.)）、．][ \t\u00a0]*"
     rf"|[a-eA-E][.)][ \t]+|[(（][一二三四五六七八九十]{{1,2}}[)）][ \t]*|[一二三四五六七八九十]{{1,2}}[、.．][ \t]*"
     rf"|{_HTML}|[\[【〖『「《<|][ \t]*|{_SYMBOL}[ \t]*){{0,8}}+"
 )
@@ -20,12 +21,14 @@ _NOTE = r"[(（\[](?P<note>[^()（）\[\]\n]{0,60})[)）\]]"
 _TAIL = re.compile(
     rf"(?P<close>(?:[*_`~\]】〗』」》>|]|{_HTML}){{0,6}}+)[ \t\u00a0\u202f\u2009]{{0,4}}+"
     rf"(?:{_NOTE})?(?P<close2>(?:[*_`~\]】]|{_HTML}){{0,6}}+)[ \t\u00a0\u202f\u2009]{{0,4}}+"
-    r"(?P<sep>(?:是|为|is|est)?[ \t]?[:：﹕∶︰]{1,2}|\.(?=\*\*)|(?:[=#~–—-]{2,12}[ \t]*)?(?=\n|\Z)|=>|=|->|→|\||[–—―]{1,2}|--?(?=[ \t*_]|$))?"
+    r"(?P<sep>(?:是|为|is|est)?[ \t]?[:：﹕∶︰]{1,2}|\.(?=\*\*)|(?:[=#~–—-]{2,12}[ \t]*)?(?=\n|\Z)|=>|=|->|→|\||"
+    r"[–—―]{1,2}|--?(?=[ \t*_]|$))?"
     rf"(?P<close3>(?:[ \t]{{0,2}}(?:[*_`~]{{1,3}}(?=[ \t\u00a0\u202f\n]|\Z)|{_HTML})){{0,3}}+)"
 )
 _ABOUT = re.compile(
     r"\s(?:in|dans|en)\s(?:my|this|the|ma|cette|notre|our)\s(?:(?:own|refined|updated|revised|final|current)\s)*"
-    r"(?:proposal|position|recommendation|plan|answer|judge?ment|assessment|proposition|recommandation)\b(?:\saffinée)?",
+    r"(?:proposal|position|recommendation|plan|answer|judge?ment|assessment|proposition|"
+    r"recommandation)\b(?:\saffinée)?",
     re.IGNORECASE,
 )
 """What a confidence may be said to be in: the writer's own proposal, never a thing or another seat's."""

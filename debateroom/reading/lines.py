@@ -8,19 +8,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from debateroom.reading.labels import Label, label_at
+from debateroom.reading.phrases import word_set
 from debateroom.reading.seats import named, seat_prefix
 from debateroom.reading.vocabulary import name_of
 
 FENCE = re.compile(r"[ \t]{0,12}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[\w+.#/-]{0,30})[ \t]*$")
 _ELEMENT = re.compile(r"\s{0,12}<(?P<name>[A-Za-z][\w:.-]{0,60})(?P<attributes>\s[^<>]{0,200})?>\s*$")
 _ELEMENT_END = re.compile(r"^\s{0,12}</(?P<name>[A-Za-z][\w:.-]{0,60})>[ \t]*$", re.MULTILINE)
-_BEGINS = re.compile(r"[\s\W_]{0,8}(?:BEGIN(?:NING)?|START|DÉBUT|Begin|Start)\b[^.!?。\n]{0,60}$|[\s\W_]{1,8}(?:开始|以下是引用)[\W_]{0,8}$")
-_ENDS = re.compile(r"^[^\S\n]*[^\w\n]{0,8}(?:END|FIN|End|Fin|结束)\b[^.!?。\n]{0,60}$", re.MULTILINE)
+_BEGINS = re.compile(
+    r"\s{0,8}(?:[^\w\s][\W_]{0,8}(?:begin(?:ning)?|start|début|开始)|(?-i:BEGIN|START|DÉBUT))\b[^.!?。\n]{0,60}$",
+    re.I,
+)
+_ENDS = re.compile(
+    r"^[^\S\n]{0,8}(?:[^\w\s][^\w\n]{0,8}(?:end|fin|结束)|(?-i:END|FIN))\b[^.!?。\n]{0,60}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _OWN_PART = re.compile(r"reply|answer|response|output|réponse|回答|回复|debate|opening", re.IGNORECASE)
 _NEXT_TURN = re.compile(r"[\s*_#]{0,6}(?:Human|Assistant|HUMAN|ASSISTANT)[*_]{0,2}\s?:")
-_WRAPPERS = frozenset(
-    "answer response reply output final result final_answer debate opening details div p section".split()
-)
+_WRAPPERS = word_set("answer response reply output final result final_answer debate opening div p section")
 _MISSPELT_TRIES = 300
 """Lines that are looked at for a misspelt label: a reply has about ten labels, a hostile one a million lines."""
 

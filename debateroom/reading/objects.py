@@ -11,6 +11,7 @@ from typing import Any
 _ATTEMPTS = 12
 """Opening braces that are tried: a hostile text has a million."""
 _DEEP = 6
+_BARE_KEY = re.compile(r"([{,]\s{0,40})([^\W\d]\w{0,40})\s?:")
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 
 
@@ -80,6 +81,8 @@ def _mended(text: str, start: int) -> Found | None:
     tries += [each.translate({0x201C: '"', 0x201D: '"'}) for each in tries]
     if body[1:].lstrip().startswith("'"):
         tries += [_double_quoted(each) for each in tries]
+    elif body[1:].lstrip()[:1].isalpha():
+        tries += [_BARE_KEY.sub(r'\1"\2":', each) for each in tries]
     tries.append(_closed(_TRAILING_COMMA.sub("", body)))
     for each in tries:
         found = _decode(each, 0, _LOOSE)

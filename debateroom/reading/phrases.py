@@ -13,3 +13,8 @@ def any_of(*lists: str) -> str:
     phrases = [phrase.strip() for listed in lists for phrase in listed.split(" | ")]
     ordered = sorted(phrases, key=len, reverse=True)
     return "(?:" + "|".join(re.sub(r" ", r"\\s", phrase) for phrase in ordered) + ")"
+
+
+def word_set(*lists: str) -> frozenset[str]:
+    """The words in `lists`, which separate them by spaces."""
+    return frozenset(word for listed in lists for word in listed.split())

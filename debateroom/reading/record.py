@@ -10,6 +10,7 @@ from debateroom.reading.seats import heading, letters
 from debateroom.reading.vocabulary import Name, name_of
 
 _WRAPPERS_DEEP = 3
+_INNER = frozenset({"response", "reply", "answer", "text", "content", "message", "output"})
 _WHO = frozenset({"agent", "name", "speaker", "seat", "from", "author"})
 
 
@@ -19,11 +20,13 @@ class Record(NamedTuple):
     fields: tuple[tuple[Name, str], ...]
     """What each field is called, and its value in plain text."""
     repairs: tuple[str, ...]
+    inner: str = ""
+    """The whole reply with its labels, when one field holds it: `{"response": "AGREEMENTS: …"}`."""
 
     @property
     def text(self) -> str:
-        """The values in plain text, as `key: value` blocks."""
-        return "\n\n".join(f"{name.key}: {value}" for name, value in self.fields)
+        """The values in plain text, as `key: value` blocks; or the inner reply."""
+        return self.inner or "\n\n".join(f"{name.key}: {value}" for name, value in self.fields)
 
 
 def find_record(text: str, speaker: str | None) -> Record | None:
@@ -32,10 +35,16 @@ def find_record(text: str, speaker: str | None) -> Record | None:
     if found is None or _introduced_as_others(text, found, speaker):
         return None
     value = _own(found.value, speaker)
-    fields = _fields(value) if value is not None else ()
-    if len(fields) < 2 and not (value and len(fields) == len(value)):
+    if value is None:
         return None
-    return Record(fields, ("json", "json_syntax") if found.mended else ("json",))
+    fields = _fields(value)
+    repairs = ("json", "json_syntax") if found.mended else ("json",)
+    inner = [each for key, each in value.items() if str(key).lower() in _INNER and isinstance(each, str)]
+    if not fields and len(inner) == 1:
+        return Record((), repairs, inner[0])
+    if len(fields) < 2 and not (fields and len(fields) == len(value)):
+        return None
+    return Record(fields, repairs)
 
 
 def _introduced_as_others(text: str, found: Found, speaker: str | None) -> bool:

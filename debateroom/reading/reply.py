@@ -56,7 +56,8 @@ REPAIRS = (
 """Every kind of damage, in the order in which it is mended.
 
 The text: `characters` (invisible, control or broken ones), `line_endings`, `escapes` (written-out `\\n`), `thinking`
-(left out), `quote`, `fence`, `json` (the whole reply was one), `json_syntax` (the object had to be mended).
+(left out, as are leaked channels and stop tokens), `quote`, `fence`, `json` (the whole reply was one),
+`json_syntax` (the object had to be mended).
 Around the answer: `preamble`, `trailing` (talk to the reader), `others` (another seat's words, left out).
 The labels: `markup` (bold, list, heading, table, tag), `case`, `spelling`, `synonym`, `language` (not the room's),
 `separator` (no colon), `glued` (in mid-line), `order`, `repeated`, `placeholder` (the format's own text, left out).
@@ -134,7 +135,7 @@ def normalised(text: str) -> str:
     """
     body = _prepared(text).text
     record = find_record(body, None)
-    return f"{body}\n\n{record.text}" if record else body
+    return f"{body}\n\n{clean(record.text).text}" if record else body
 
 
 def _prepared(text: str) -> Cleaned:
@@ -159,7 +160,11 @@ def _parts(text: str, kind: Kind, speaker: str | None, language: str | None) -> 
     record = find_record(text, speaker)
     if record is None:
         return split(text, kind, speaker=speaker, language=language) if is_object else parts
-    named = [(asked(name, kind), value) for name, value in record.fields]
+    if record.inner:
+        parts = split(clean(record.inner).text, kind, speaker=speaker, language=language)
+        parts.repairs |= set(record.repairs)
+        return parts
+    named = [(asked(name, kind), clean(value).text) for name, value in record.fields]
     return Parts([Section(name.key, value) for name, value in named], record.text, set(record.repairs))
 
 

@@ -6,24 +6,29 @@ import re
 from typing import Literal, NamedTuple
 
 _SEAT = re.compile(
-    r"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)(?P<first>[A-Z]{1,2}|[a-z])(?![^\W_\u4e00-\u9fff])"
+    r"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)(?P<first>[A-Z]{1,2}|"
+    r"[a-z])(?![^\W_\u4e00-\u9fff])"
 )
 _MORE = re.compile(r"\s*(?:,|&|/|and|et|or|ou|和|与|、|及)\s*(?:[Aa]gent\s+)?([A-Z]{1,2})(?![^\W_\u4e00-\u9fff])")
 _LEAD = r"[\s*_#`~\[【<|=—–-]{0,12}+"
 _ROLE = r"(?:\s*[(（\[][^()（）\[\]\n]{1,60}[)）\]])?"
 _HEADING = re.compile(
-    rf"{_LEAD}(?:(?:[Aa]gent|AGENT)[ \u00a0]|(?:智能体|代理)[ \u00a0]?)(?P<seat>[A-Z]{{1,2}}|[a-z])(?![^\W_\u4e00-\u9fff]){_ROLE}"
-    rf"(?:\s*[—–-]\s*[^:：\n]{{1,40}})?[*_`\]】>|]{{0,6}}\s?(?P<colon>[:：,，–—-]?)[*_`]{{0,3}}[ \t]*(?:[*_=—–-]{{1,12}})?"
+    rf"{_LEAD}(?:(?:[Aa]gent|AGENT)[ \u00a0]|(?:智能体|代理)[ \u00a0]?)(?P<seat>[A-Z]{{1,2}}|"
+    rf"[a-z])(?![^\W_\u4e00-\u9fff]){_ROLE}"
+    rf"(?:\s*[—–-]\s*[^:：\n]{{1,40}})?[*_`\]】>|"
+    rf"]{{0,6}}\s?(?P<colon>[:：,，–—-]?)[*_`]{{0,3}}[ \t]*(?:[*_=—–-]{{1,12}})?"
 )
 _SAYING = re.compile(
     r"\b(?:wrote|writes|said|says|say|stated|states|reads?|replied|answered|argued|argues|claim(?:s|ed)|contains?|"
     r"instructs?|put it|lines?|quot(?:e|es|ed|ing)|example|template|"
-    r"écrit|écrivait|dit|disait|affirme|répond|contient|citation|consigne|exemple)\b|写道|说|称|写的|原话|引用|包含|例如|示例",
+    r"écrit|écrivait|dit|disait|affirme|répond|contient|citation|consigne|exemple)\b|写道|说|称|写的|原话|引用|包含|"
+    r"例如|示例",
     re.IGNORECASE,
 )
 _OWN = re.compile(
     r"^(?:(?:now|so|and|here(?:'s| is)|below is|voici|以下是|这是|下面是)[ ,:]{0,2})?(?:"
-    r"(?:(?:my|the|our)\s+)?(?:own|final|actual|real|revised)\s+(?:\w+\s+){0,2}?(?:answer|reply|response|version|entry|turn)"
+    r"(?:(?:my|the|our)\s+)?(?:own|final|actual|real|revised)\s+(?:\w+\s+){0,2}?(?:answer|reply|response|version|"
+    r"entry|turn)"
     r"|my\s+(?:\w+\s+){0,2}?(?:answer|reply|response|entry|turn|contribution)"
     r"|(?:as for me|for my part|myself|me|pour ma part|quant à moi)"
     r"|(?:ma|la)\s+(?:propre\s+)?(?:réponse|version)(?:\s+(?:finale|propre|corrigée))?"
@@ -40,12 +45,14 @@ _MINE = re.compile(
 )
 _THEIRS = re.compile(
     r"(?:\b(?:from|by|of|as|de|par)\s+[Aa]gents?\s[A-Za-z]{1,2}\b"
-    r"|[Aa]gents?\s[A-Za-z]{1,2}(?:['’]s)?\b[^.:：]{0,40}?(?:\b(?:reply|answer|position|entry|statement|view|proposal|"
+    r"|[Aa]gents?\s[A-Za-z]{1,2}(?:['’]s)?\b[^.:：]{0,40}?(?:\b(?:reply|answer|position|entry|statement|view|"
+    r"proposal|"
     r"response|block|turn|réponse|would|might|will)\b|的)|\b(?:réponse|avis|position) de l['’][Aa]gent)",
 )
 _AGAIN = re.compile(
     r"^(?:actually|wait|correction|revised|on reflection|scratch that|en fait|rectification|更正|修正)\b.{0,100}$"
-    r"|\b(?:let me|i['’]ll|i will|i should)\s(?:\w+\s)?(?:revise|restate|rewrite|correct|redo|reformat|start over|try again|fix)\b"
+    r"|\b(?:let me|i['’]ll|i will|i should)\s(?:\w+\s)?(?:revise|restate|rewrite|correct|redo|reformat|start over|"
+    r"try again|fix)\b"
     r"|\bje\s(?:reprends|corrige|reformule|recommence)\b|让我(?:重新|修改|更正)|重新(?:表述|整理|回答)",
     re.IGNORECASE,
 )

@@ -15,14 +15,15 @@ from debateroom.reading.chatter import end_of_answer
 from debateroom.reading.glued import glued_labels
 from debateroom.reading.labels import Label
 from debateroom.reading.lines import Line, lines
-from debateroom.reading.vocabulary import EXACT, fold, order
+from debateroom.reading.vocabulary import EXACT, Name, fold, order
 
 _RULE_MARKS = tuple("-*_=─━")
 _MARKS_BEFORE = re.compile(r"(?:[ \t]*[-*_=─━]{3,}[ \t]*(?:\n|\Z)|[ \t]*[|>][-+]?[ \t]*(?=\n)|[ \t]*\n)++")
 _RULE_AFTER = re.compile(r"(?:^|\n)[ \t]*(?:[-*_=─━][ \t]?){3,}\Z")
 _LONGEST_RULE = 200
 _PLACEHOLDER = re.compile(
-    r"[\[<{(（【](?=[^\n]{0,200}(?:\byour?\b|\bvotre\b|\bvous\b|你|您|\bhere\b|1\s?[-–]\s?10|\bone sentence\b|\.\.\.|…))"
+    r"[\[<{(（【](?=[^\n]{0,200}(?:\byour?\b|\bvotre\b|\bvous\b|你|您|\bhere\b|1\s?[-–]\s?10|\bone sentence\b|"
+    r"\.\.\.|…))"
     r"[^\[\]<>{}\n]{1,200}[\]>})）】]\.?",
     re.IGNORECASE,
 )
@@ -140,12 +141,7 @@ def _damage(labels: Sequence[Label], kind: Kind, language: str | None) -> set[st
         found |= {"synonym"} if name.grade < EXACT else set()
         found |= {"separator"} if label.separator != ":" else set()
         found |= {"glued"} if label.glued else set()
-        if (
-            language in LABELS
-            and name.language in LABELS
-            and _label(name.language, name.key) != _label(language, name.key)
-        ):
-            found.add("language")
+        found |= {"language"} if _is_foreign(name, language) else set()
     places = [order(kind, label.key) for label in labels]
     if places != sorted(places):
         found.add("order")
@@ -154,5 +150,8 @@ def _damage(labels: Sequence[Label], kind: Kind, language: str | None) -> set[st
     return found
 
 
-def _label(language: str, key: str) -> str:
-    return fold(LABELS[language][key])
+def _is_foreign(name: Name, language: str | None) -> bool:
+    """Whether the label is another language's, and written differently in `language`."""
+    if language not in LABELS or name.language not in LABELS:
+        return False
+    return fold(LABELS[name.language][name.key]) != fold(LABELS[language or ""][name.key])

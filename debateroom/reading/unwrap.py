@@ -27,7 +27,13 @@ class Unwrapped(NamedTuple):
 def unwrap(text: str) -> Unwrapped:
     """`text` without wrappings that hold all of it."""
     repairs = []
-    for word, step in (("escapes", _json_string), ("quote", _block_quote), ("fence", _fence), ("markup", _element), ("markup", _tags)):
+    for word, step in (
+        ("escapes", _json_string),
+        ("quote", _block_quote),
+        ("fence", _fence),
+        ("markup", _element),
+        ("markup", _tags),
+    ):
         inside = step(text)
         if inside is not None:
             repairs.append(word)
@@ -100,7 +106,8 @@ def _tags(text: str) -> str | None:
     """`<position>…</position>` written as `position: …`, when at least two sections are written so."""
     if "</" not in text:
         return None
-    opened, closed = set(), set()
+    opened: set[str] = set()
+    closed: set[str] = set()
     for tag in _TAG.finditer(text):
         name = name_of(tag["name"])
         if name and name.grade > SYNONYM:

@@ -9,13 +9,15 @@ from typing import Literal
 _GLUED_BEFORE = r"(?<![A-Za-z0-9_À-ɏ\u200b$€£¥#/²³¹⁰-⁹])(?<!\d[.,:])(?<!\.)"
 _NUMBER = re.compile(rf"{_GLUED_BEFORE}\d{{1,4}}(?:[.,]\d{{1,6}})?(?![\d\u200b²³¹⁰-⁹⁄]|[.,:]\d)")
 _OF_TEN = re.compile(
-    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|／)\s?(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|[.,:]\d|[A-Za-z])",
+    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|／)\s?(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|"
+    r"[.,:]\d|[A-Za-z])",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\s?(?:%|％|\b(?:per ?cent|pour ?cent|pct)\b)", re.IGNORECASE)
 _UNIT = re.compile(r"\s?(?P<tenths>成)|\s?分(?!钟|之)|\s?\b(?:points?|pts?|stars?|étoiles?)\b", re.IGNORECASE)
 _RANGE = re.compile(
-    r"\s?(?:-|–|—|−|~|～|\bto\b|\bà\b|到|至|\bor\b|\bou\b|或者?|,?\s?\b(?:maybe|perhaps|possibly|or maybe|or even|peut-être|voire)\b|，?(?:或许|可能))\s?",
+    r"\s?(?:-|–|—|−|~|～|\bto\b|\bà\b|到|至|\bor\b|\bou\b|或者?|,?\s?\b(?:maybe|perhaps|possibly|or maybe|or even|"
+    r"peut-être|voire)\b|，?(?:或许|可能))\s?",
     re.IGNORECASE,
 )
 _ARROW = re.compile(r"\s?(?:→|-{1,2}>|=>|⇒|⟶|➔|➜|➝|►)\s?")
@@ -25,7 +27,8 @@ _MOVED_TO = re.compile(
     r"\s?(?:\bto\b|\bà\b|(?:上?升|提高?|增|下?降|变|调|改|涨|增加|降低|上调|下调)?(?:到|至|为|成))\s?", re.IGNORECASE
 )
 _MOVED_FROM = re.compile(
-    r"(?:\b(?:up|down|raised|increased|moved?|moves|went|gone|rose|risen|dropped|fell|fallen|lowered|decreased|changed|shifted|"
+    r"(?:\b(?:up|down|raised|increased|moved?|moves|went|gone|rose|risen|dropped|fell|fallen|lowered|decreased|"
+    r"changed|shifted|"
     r"updated|revised|climbed)(?: it| mine| my confidence)?\s+from|"
     r"\b(?:passée?|passe|monte|montée?|baisse|baissée?|descendue?|descend|relevée?)\s+de|从|由)\s?$",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Kind
+from debateroom.reading.phrases import word_set
 
 EXACT, VARIANT, SYNONYM = 3, 2, 1
 """How sure a name is: asked for as it stands; a form of it that means nothing else; an everyday word."""
@@ -18,7 +19,8 @@ _VARIANTS: Mapping[str, str] = {
     "position": "positions, opening position, prise de position, 立場",
     "reasoning": "reasonings, raisonnements",
     "proposal": "proposals, propositions, proposed solution, solution proposee",
-    "concerns": "concern, key concerns, potential concerns, concerns and risks, risks and concerns, preoccupation, 顧慮",
+    "concerns": "concern, key concerns, potential concerns, concerns and risks, risks and concerns, "
+    "preoccupation, 顧慮",
     "agreements": "agreement, points of agreement, areas of agreement, key agreements, where i agree, "
     "what i agree with, accord, points d'accord, 共識, 共识点, 一致点",
     "disagreements": "disagreement, points of disagreement, areas of disagreement, key disagreements, "
@@ -27,7 +29,8 @@ _VARIANTS: Mapping[str, str] = {
     "amended proposal, final proposal, new proposal, my refined proposal, proposition raffinee, "
     "proposition revisee, proposition amelioree, proposition ajustee, proposition mise a jour, "
     "proposition finale, proposition modifiee, proposition amendee, 修訂提案, 修改提案, 修正提案, 改进提案, "
-    "更新提案, 优化提案, 完善提案, 最终提案, 修订后的提案, 修改后的提案, 改进后的提案, 更新后的提案, 修订方案, 改进方案",
+    "更新提案, 优化提案, 完善提案, 最终提案, 修订后的提案, 修改后的提案, 改进后的提案, 更新后的提案, 修订方案, "
+    "改进方案",
     "endorses": "endorse, endorsed, endorsement, endorsements, endorsing, i endorse, soutien, soutiens, je soutiens",
     "confidence": "confidence score, confidence level, confidence rating, level of confidence, confidence out of 10, "
     "the score of my confidence, niveau de confiance, score de confiance, degre de confiance, indice de confiance, "
@@ -49,15 +52,15 @@ _SYNONYMS: Mapping[str, str] = {
     "endorses": "supports, i support, signs, vote, vote for, backs, je signe, appui, 认可, 赞成, 投票",
     "confidence": "certainty, certitude, assurance, 把握, 确信度",
 }
-_OWN_WORDS = frozenset("my our final updated current overall initial opening own ma mon mes notre nos".split())
+_OWN_WORDS = word_set("my our final updated current overall initial opening own ma mon mes notre nos")
 _OWN_CHARACTERS = ("我的", "我", "最终", "当前", "总体", "整体")
-_ORDINARY = frozenset(
+_ORDINARY = word_set(
     "opposition opposite petition partition positing posting disposition preposition composition proportion "
     "propositional disposal proposer proposed seasoning reckoning treasoning concert concerts concept concepts "
     "concerned conserves conference conferences confident confidant confidante conscience consistency "
     "coincidence difference enforces enforce endures records record accounts according agreeable "
     "achievements arrangements amendments contient souvient occupations reparations occupation deposition "
-    "environnement fonctionnement rayonnement ressources".split()
+    "environnement fonctionnement rayonnement ressources"
 )
 """Words within two letters of a label that are none."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
