@@ -114,7 +114,7 @@ def test_the_head_says_how_the_debate_ran() -> None:
         "**Agents**: 4 | **Rounds**: 4 of 5  ",
         "**Date**: 2026-11-30T14:05:00+01:00  ",
         "**Outcome**: Consensus, reached in round 4.  ",
-        "**How far to trust this**: 4 of 4 agents counted; 4 of 5 rounds; stopped early: agreement; "
+        "**How far to trust this**: 4 of 4 agents counted; 4 of 5 rounds; ended in agreement; "
         "opening vote 1–1–1–1, final vote 4–0; 3 changes of mind, each with its cause; "
         "concluded by anthropic:claude-sonnet-5-5; one model for all agents: agreement weighs less; "
         "nobody checked: that 300 mails an hour is the peak and not the mean.  ",
@@ -192,6 +192,30 @@ def test_a_seat_that_came_back_is_not_dead() -> None:
     text = render(replace(transcript, rounds=(first, second, third, Round(4, first.entries))))
     assert text.splitlines()[0] == "# Agent debate room report"
     assert "Devil's advocate: no reply in round 2" in line_of(text, "How far to trust this")
+
+
+def test_an_exclusion_says_why_in_the_readers_words() -> None:
+    """Our own two reasons are spelled out, the synthesis's own are quoted, and an extract says why it is one."""
+    said = {
+        "outcome": "deadlock",
+        "synthesized_by": "extract",
+        "extract_because": "the moderator did not answer",
+        "excluded": [
+            {"agent": "Agent A", "round": 1, "reason": "off_topic"},
+            {"agent": "Agent B", "round": 2, "reason": "no_answer"},
+            {"agent": "Agent C", "reason": "a recipe"},
+        ],
+        "mind_changes": [{"agent": "Agent C", "from": "Agent C", "to": "Agent B", "because": "pilots", "round": 3}],
+    }
+    text = render(replace(samples.deadlock(), final_output=said))
+    trust = line_of(text, "How far to trust this")
+    for expected in (
+        "; Optimist left out: off topic in round 1; Skeptic left out: no answer in round 2 that could be used; "
+        "Synthesizer left out: a recipe; ",
+        "; no moderator: an extract from the agents’ own words (the moderator did not answer); ",
+    ):
+        assert expected in trust
+    assert "- Synthesizer, round 3: own proposal → Skeptic’s proposal, because pilots\n" in text
 
 
 def test_models_of_one_vendor_weigh_less_than_of_several() -> None:
@@ -275,7 +299,8 @@ def test_replies_carry_their_marks() -> None:
 def test_what_the_moderator_found_stands_above_the_replies() -> None:
     """Why a round did not end the debate, and who held out; nothing where nobody moderated."""
     text = render(samples.consensus())
-    third = "Moderator: Three would sign the table; the batch API is still on the table; not yet: Operator"
+    third = "Moderator: Three would sign the table; the batch API is still on the table; not yet: Operator; "
+    third += "open: a delay of five minutes"
     assert f"<summary>Round 3 · 4 replies</summary>\n\n{third}\n\n**Agent A (Architect)**" in text
     assert text.count("Moderator: ") == 2
 

@@ -24,7 +24,7 @@ def change_parts(move: Move, facts: Facts) -> tuple[str, str]:
     """Who changed its mind and in which round; from what to what."""
     words = facts.words
     who = facts.seats[move.seat].short if move.seat is not None else flat(move.who) or words("unknown")
-    before, after = flat(move.before), flat(move.after)
+    before, after = (_held(text, move.seat, facts) for text in (move.before, move.after))
     if move.seen and not after:
         start, end = move.seen
         before = before or (proposal_of(start, move.seat, facts) if start is not None else "")
@@ -32,6 +32,12 @@ def change_parts(move: Move, facts: Facts) -> tuple[str, str]:
     if move.round is not None:
         who = words("body.seat_round", seat=who, round=move.round)
     return who, words("body.change" if before else "body.change_to", before=before, after=after or words("unknown"))
+
+
+def _held(text: str, seat: int | None, facts: Facts) -> str:
+    """What a seat held: the proposal of the seat that `text` names, or the text itself."""
+    proposal = facts.find(text) if flat(text) in {other.name for other in facts.seats} else None
+    return flat(text) if proposal is None else proposal_of(proposal, seat, facts)
 
 
 def proposal_of(proposal: int, seat: int | None, facts: Facts) -> str:
@@ -60,12 +66,15 @@ def reply_marks(entry: Entry, facts: Facts) -> list[str]:
 
 
 def finding(round_: Round, facts: Facts) -> str:
-    """What the moderator found about a round: why it went on or stopped, and who held out. Empty without one."""
+    """What the moderator found about a round: why, who held out, what is open. Empty without a moderator."""
     said = round_.moderation or {}
     parts = [flat(prose(said.get("why")))]
     holdouts = [facts.name(name) for name in items(said.get("holdouts"))]
     if holdouts:
         parts.append(facts.words("body.holdouts", seats=facts.words.join(holdouts)))
+    blockers = [flat(text) for text in items(said.get("open_blockers"))]
+    if blockers:
+        parts.append(facts.words("body.blockers", texts=facts.words.join(blockers)))
     told = facts.words("semicolon").join(part.removesuffix(".").removesuffix("。") for part in parts if part)
     return facts.words("body.moderator", finding=told) if told else ""
 

@@ -10,7 +10,7 @@ from debateroom.messages import Transcript
 from debateroom.report.positions import Move
 from debateroom.report.seats import Finder, ShownSeat
 from debateroom.report.text import shorten
-from debateroom.report.verdict import Verdict, Vote
+from debateroom.report.verdict import Excluded, Verdict, Vote
 from debateroom.report.words import Words
 
 _REASON = 160
@@ -114,17 +114,23 @@ def _counted(
         seat = find(left.agent)
         told.add((seat, left.round))
         name = seats[seat].short if seat is not None else left.agent
-        off_topic = words("trust.off_topic", round=left.round) if left.round is not None else ""
-        reason = shorten(left.reason, _REASON) or off_topic or words("unknown")
-        if left.reason and off_topic and str(left.round) not in left.reason:
-            reason = words("brackets", before=reason, text=words("body.in_round", round=left.round))
-        yield Trust(words("trust.excluded", seat=name, reason=reason), warns=True)
+        yield Trust(words("trust.excluded", seat=name, reason=_reason(left, words)), warns=True)
     for round_ in transcript.rounds:
         for entry in round_.entries:
             seat = find(entry.agent)
             if entry.off_topic and seat is not None and not {(seat, round_.round), (seat, None)} & told:
                 reason = words("trust.off_topic", round=round_.round)
                 yield Trust(words("trust.excluded", seat=seats[seat].short, reason=reason), warns=True)
+
+
+def _reason(left: Excluded, words: Words) -> str:
+    """Why a reply was left out: one of our two words for it, or the synthesis's own."""
+    if left.round is not None and left.reason in ("", "off_topic", "no_answer"):
+        return words(f"trust.{left.reason or 'off_topic'}", round=left.round)
+    reason = shorten(left.reason, _REASON) or words("unknown")
+    if left.round is None or str(left.round) in reason:
+        return reason
+    return words("brackets", before=reason, text=words("body.in_round", round=left.round))
 
 
 def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
@@ -165,7 +171,9 @@ def _changes(moves: Sequence[Move], words: Words) -> Iterator[Trust]:
 def _author(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[Trust]:
     author = verdict.synthesized_by
     if author.lower() == "extract" or verdict.outcome == "extract":
-        yield Trust(words("trust.extract"), warns=True)
+        because = shorten(verdict.extract_because, _REASON)
+        extract = words("trust.extract")
+        yield Trust(words("brackets", before=extract, text=because) if because else extract, warns=True)
     elif author.lower() == "host":
         yield Trust(words("trust.host"))
     elif author:

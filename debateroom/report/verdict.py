@@ -29,6 +29,7 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "effective_agents": ("effective_agents",),
     "excluded": ("excluded",),
     "synthesized_by": ("synthesized_by",),
+    "extract_because": ("extract_because",),
     "unsupported": ("unsupported",),
     "shared_premise": ("shared_premise",),
 }
@@ -109,6 +110,8 @@ class Verdict:
     effective_agents: int | None = None
     excluded: tuple[Excluded, ...] = ()
     synthesized_by: str = ""
+    extract_because: str = ""
+    """Why there is only an extract, where somebody was asked."""
     unsupported: int = 0
     shared_premise: str = ""
     extras: tuple[tuple[str, str], ...] = ()
@@ -133,6 +136,7 @@ def read(value: Mapping[str, Any] | None, find: Find) -> Verdict:
         effective_agents=as_count(fields.get("effective_agents")),
         excluded=tuple(_excluded(item) for item in _listed(fields.get("excluded"))),
         synthesized_by=prose(fields.get("synthesized_by")),
+        extract_because=prose(fields.get("extract_because")),
         unsupported=as_count(fields.get("unsupported")) or 0,
         shared_premise=prose(fields.get("shared_premise")),
         extras=tuple((key, prose(item)) for key, item in extras.items() if prose(item)),
