@@ -46,13 +46,13 @@ CLOSING = Round(
 
 
 def test_an_extract_holds_only_what_the_seats_wrote_and_says_what_it_is() -> None:
-    """The leading proposal is the recommendation, stated disagreements are sides, concerns are risks, moves are changes."""
+    """The leading proposal is recommended; stated disagreements are sides, concerns risks, moves changes of mind."""
     told = transcript(OPENING, CLOSING)
     decision = decide(CLOSING, moderated=False, quorum=2)
     found = extract.build(told, decision, "split")
     assert found == {
-        "summary": "After 2 rounds there is no agreement; 2 of 2 agents would sign the proposal of Agent A (Architect): "
-        "Build the table queue now. Made without a moderator, from the agents' own words.",
+        "summary": "After 2 rounds there is no agreement; 2 of 2 agents would sign the proposal of Agent A "
+        "(Architect): Build the table queue now. Made without a moderator, from the agents' own words.",
         "consensus": [],
         "disagreements": [
             {
