@@ -77,7 +77,7 @@ def test_at_the_end_stdout_has_four_things(capsys: pytest.CaptureFixture[str], s
     room = tmp_path / "active" / "chatroom"
     assert paths.split("\n") == [f"Report: {room}/chatroom_report.md", f"Transcript: {room}/chat.json"]
     assert "round 2 of 2: 3 of 3 agents answered, confidence 7 7 7" in err
-    assert "Agent C  Critic  scripted:replies.jsonl" in err
+    assert "Agent C    Critic      scripted:replies.jsonl" in err
 
 
 def test_quiet_says_nothing_on_stderr(capsys: pytest.CaptureFixture[str], script: str) -> None:

@@ -118,6 +118,7 @@ def _asked(
     request = prompts.synthesis_request(
         plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
     )
+    room.write(event("synthesis_asked"))
     return structured.ask(
         models.open(plan.moderator),
         request,
