@@ -9,7 +9,7 @@ from typing import Literal
 _GLUED_BEFORE = r"(?<![A-Za-z0-9_À-ɏ\u200b$€£¥#/²³¹⁰-⁹])(?<!\d[.,:])(?<!\.)"
 _NUMBER = re.compile(rf"{_GLUED_BEFORE}\d{{1,4}}(?:[.,]\d{{1,6}})?(?![\d\u200b²³¹⁰-⁹⁄]|[.,:]\d)")
 _OF_TEN = re.compile(
-    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|／)\s?(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|"
+    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|\bde\b|\bvon\b|／)\s?(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|"
     r"[.,:]\d|[A-Za-z])",
     re.IGNORECASE,
 )
