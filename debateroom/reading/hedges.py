@@ -99,8 +99,8 @@ OLD_BEHIND = re.compile(
 BOUNDS = re.compile(r"(?:\bfrom|\bde|从|由)\s?$", re.IGNORECASE)
 """Before a range: *from 7 to 9* is not an old value."""
 NOW_BEFORE = re.compile(
-    r"(?:\b(?:now|currently|today|this round|maintenant|désormais|à présent|aujourd['’]hui)(?:\s(?:i['’]m|i am|it is|it['’]s|je suis))?"
-    r"\s?(?:at|an?|is|à|:)?"
+    r"(?:\b(?:now|currently|today|this round|maintenant|désormais|à présent|aujourd['’]hui)"
+    r"(?:\s(?:i['’]m|i am|it is|it['’]s|je suis))?\s?(?:at|an?|is|à|:)?"
     r"|(?:现在|目前|如今|本轮)(?:是|为|给|:)?)\s?$",
     re.IGNORECASE,
 )
@@ -114,7 +114,8 @@ GOES_ON = re.compile(
     r"\s*(?:$|[.,;:!?)\]}\"'”»…—–|/+~。，；：！？）】、（(\[·=\u2190-\u2bff\U0001f000-\U0001faff-]|"
     + any_of(
         "because | since | as | given | and | but | if | for | after | instead | rather | compared | versus | vs",
-        "while | whereas | despite | unlike | malgré | otherwise | not | with | based | in | overall | though | although | still | now | today",
+        "while | whereas | despite | unlike | malgré | otherwise | not | with | based | in | overall | though | "
+        "although | still | now | today",
         "up | down | due | assuming | provided | pending | when | unless | at | on | that | until | from | was | "
         "this",
         "confident | confidence | sure | certain | i | or | car | parce | puisque | si | sinon | mais | et | après",
