@@ -174,7 +174,10 @@ def adopt(chat: Path, chosen: Settings) -> Path:
     Replies are kept as they are; a round in which a seat is missing counts as unfinished. Raises UsageError when
     the file is missing, cannot be read or holds no debate that can go on.
     """
-    transcript = read_chat(chat)
+    try:
+        transcript = read_chat(chat)
+    except RoomError as error:  # what the caller named is at fault, not a room of ours
+        raise UsageError(str(error), hint="name another file, or start a new debate") from error
     folder = chat.parent
     if (folder / room_files.JOURNAL).exists():
         raise UsageError(

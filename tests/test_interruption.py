@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,24 @@ SYNTHESIS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def slow_b(call: Call) -> float:
-    """Seat B takes 8 seconds, everyone else none."""
-    return 8.0 if "Agent B," in call.own.split("\n")[0] else 0.0
+def slow_b() -> Callable[[Call], float]:
+    """Seat B takes 8 seconds the first time it is asked, everyone else none."""
+    asked: list[int] = []
+
+    def seconds(call: Call) -> float:
+        if "Agent B," not in call.own.split("\n")[0]:
+            return 0.0
+        if call.number not in asked:
+            asked.append(call.number)
+        return 8.0 if call.number == asked[0] else 0.0
+
+    return seconds
 
 
 @pytest.fixture
 def server() -> Iterator[VendorServer]:
     """A vendor on which one seat of a round is slow."""
-    with VendorServer(debate_script(synthesis=SYNTHESIS), latency=slow_b, first_token=0.0) as running:
+    with VendorServer(debate_script(synthesis=SYNTHESIS), latency=slow_b(), first_token=0.0) as running:
         yield running
 
 

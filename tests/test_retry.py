@@ -158,7 +158,7 @@ def test_a_stop_ends_the_waiting() -> None:
     call = Call(busy(retry_after=30), busy(retry_after=30))
     with pytest.raises(CallFailed, match="Tried 2 times"):
         call_with_retries(call, gate=gate)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 5
 
 
 # ---- with the real SDKs ----

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from debateroom.cli import output
 from debateroom.cli.pulling import pull_embedded
+
+if TYPE_CHECKING:
+    from debateroom.messages import Usage
+    from debateroom.models.registry import Listed
 
 
 @click.group("models", invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -31,12 +37,10 @@ def models(context: click.Context, as_json: bool) -> int:
     return 0
 
 
-def _row(listed: object) -> dict[str, object]:
+def _row(listed: Listed) -> dict[str, object]:
     from debateroom.messages import Usage
-    from debateroom.models.prices import FREE, cost
-    from debateroom.models.registry import Listed
+    from debateroom.models.prices import FREE
 
-    assert isinstance(listed, Listed)  # noqa: S101
     known = listed.info
     provider = known.name.partition(":")[0]
     missing = 'pip install "debateroom[embedded]"' if provider == "embedded" else f"debateroom keys set {provider}"
@@ -49,9 +53,17 @@ def _row(listed: object) -> dict[str, object]:
         "key": listed.key,
         "missing": None if listed.ready else missing,
         "free": provider in FREE,
-        "input_price": cost(known.name, Usage(input=1_000_000)),
-        "output_price": cost(known.name, Usage(output=1_000_000)),
+        "input_price": _for_a_million(known.name, Usage(input=1000)),
+        "output_price": _for_a_million(known.name, Usage(output=1000)),
     }
+
+
+def _for_a_million(model: str, thousand: Usage) -> float | None:
+    """US dollars for a million tokens at the price of short prompts."""
+    from debateroom.models.prices import cost
+
+    price = cost(model, thousand)
+    return None if price is None else round(price * 1000, 6)
 
 
 def _dollars(sent: object, received: object) -> str:

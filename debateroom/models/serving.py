@@ -13,6 +13,7 @@ from typing import Any
 
 from debateroom.errors import NoModel
 
+_INSTALL = 'pip install --upgrade "debateroom[embedded]"'
 _MOST_THREADS = 8
 """A model this small gains nothing from more: they would only wait for each other."""
 _STEP = 128
@@ -31,14 +32,17 @@ class Serving:
 
     def __init__(self, path: Path, *, window: int) -> None:
         """Loads the model, about a second. Raises NoModel when the file is no model that can be loaded."""
-        with _waiting():
-            import xllamacpp
+        try:
+            with _waiting():
+                import xllamacpp
+        except ImportError as error:
+            raise NoModel(f"xllamacpp cannot be loaded: {error}", hint=_INSTALL) from error
 
         self.key = secrets.token_urlsafe(24)
         """Drawn at random: other programs and web pages on this machine can reach the port, but not the model."""
         try:
             self._server: Any = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), path, window, self.key))
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             raise NoModel(
                 f"{path} cannot be loaded as a model: it is damaged, of an unknown kind, or larger than the memory",
                 hint="debateroom models pull --verify",

@@ -101,12 +101,19 @@ class VendorServer:
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def _close(self) -> None:
+        # First no new connections, then the end of those that are being accepted: asyncio loses a connection
+        # whose server was closed in between. After that nothing may be left half open.
+        for listening in self._server.sockets:
+            self._loop.remove_reader(listening.fileno())
+        while (others := asyncio.all_tasks() - {asyncio.current_task()}) or self.connections:
+            for connection in list(self.connections):
+                connection.transport.abort()
+            for connection in list(self.connections):
+                if connection.task:
+                    connection.task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await asyncio.sleep(0)
         self._server.close()
-        tasks = [connection.task for connection in self.connections if connection.task]
-        for connection in list(self.connections):
-            connection.transport.abort()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)
 
     async def answer(self, request: Request, transport: asyncio.Transport) -> None:
         """Answers one request on its connection."""

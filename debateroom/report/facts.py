@@ -1,0 +1,170 @@
+"""What both reports show, worked out once from a transcript; the reports only lay it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from debateroom import clock
+from debateroom.messages import Entry, Failure, Round, Transcript
+from debateroom.report import positions, seats, trust, verdict
+from debateroom.report.positions import Move, Position
+from debateroom.report.seats import Finder, ShownSeat
+from debateroom.report.text import harmless_value
+from debateroom.report.trust import Dead, Trust
+from debateroom.report.verdict import Verdict
+from debateroom.report.words import Words
+
+_TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """A seat's confidence at the end: that of its last reply that counted, and its round unless that was the last."""
+
+    confidence: float | None
+    round: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A transcript with everything that the reports say about it."""
+
+    transcript: Transcript
+    """With every text made harmless."""
+    words: Words
+    seats: tuple[ShownSeat, ...]
+    find: Finder
+    finals: tuple[Final, ...]
+    verdict: Verdict
+    state: str
+    """The outcome, or why there is none: the keys of `badge` and `outcome` in the words."""
+    tone: str
+    """`good`, `mixed`, `open` or `none`."""
+    badge: str
+    """The outcome in a few words."""
+    outcome: str
+    """The outcome as a sentence."""
+    dead: tuple[Dead, ...]
+    trust: tuple[Trust, ...]
+    rows: tuple[tuple[Position, ...], ...]
+    moves: tuple[Move, ...]
+    date: datetime | None
+    """When the debate started; None when not recorded."""
+    written: datetime
+    """Now: the date of the report where the debate's is not recorded."""
+
+    @property
+    def played(self) -> int:
+        """Rounds that were played."""
+        return len(self.transcript.rounds)
+
+    def name(self, text: str) -> str:
+        """The short name of the seat that `text` means, or `text` itself."""
+        index = self.find(text)
+        return text if index is None else self.seats[index].short
+
+    def entry_of(self, round_: Round, seat: int) -> Entry | None:
+        """The seat's reply in a round."""
+        return next((entry for entry in round_.entries if self.find(entry.agent) == seat), None)
+
+    def failure_of(self, round_: Round, seat: int) -> Failure | None:
+        """The seat's failure in a round."""
+        return next((failure for failure in round_.failures if self.find(failure.agent) == seat), None)
+
+
+def of(transcript: Transcript) -> Facts:
+    """The facts of `transcript`. Pure but for the clock."""
+    transcript = harmless_value(transcript)
+    words = Words(transcript.language)
+    shown = seats.shown(transcript.agents)
+    find = Finder(shown)
+    said = _verdict(transcript, find)
+    rows = positions.trace(transcript.rounds, shown, said, find)
+    if said.final_vote is None and len(transcript.rounds) > 1:
+        said = replace(said, final_vote=positions.final_vote(rows))
+    moves = positions.moves(rows, transcript.rounds, said.changes, find)
+    state = _state(transcript, said)
+    badge, outcome = _outcome(transcript, said, state, len(shown), words)
+    return Facts(
+        transcript=transcript,
+        words=words,
+        seats=shown,
+        find=find,
+        finals=tuple(_final(transcript.rounds, seat, find) for seat in shown),
+        verdict=said,
+        state=state,
+        tone=_TONES.get(state, "none"),
+        badge=badge,
+        outcome=outcome,
+        dead=trust.failed_seats(transcript, find),
+        trust=trust.statements(transcript, said, shown, moves, find, words),
+        rows=rows,
+        moves=moves,
+        date=_moment(transcript.started),
+        written=clock.now(),
+    )
+
+
+def spending(facts: Facts) -> tuple[str, str, str]:
+    """Cost, tokens with the cached share, and wall time, in words; what is not known says so."""
+    transcript, words = facts.transcript, facts.words
+    usage = transcript.usage
+    if not usage.input and not usage.output:
+        for round_ in transcript.rounds:
+            for entry in round_.entries:
+                usage += entry.usage
+    tokens = words("footer.no_tokens")
+    if usage.input or usage.output:
+        cached = words.share(usage.cached, usage.input)
+        tokens = words(
+            "footer.tokens_short", input=words.number(usage.input), cached=cached, output=words.number(usage.output)
+        )
+    cost = words("unknown") if transcript.cost is None else words.money(transcript.cost)
+    wall = words("unknown") if transcript.seconds is None else words.duration(transcript.seconds)
+    return cost, tokens, wall
+
+
+def _verdict(transcript: Transcript, find: Finder) -> Verdict:
+    said = verdict.read(transcript.final_output, find)
+    # Our own files gain fields with time; only a foreign file's unknown fields may be all it says.
+    return replace(said, extras=()) if transcript.version else said
+
+
+def _state(transcript: Transcript, said: Verdict) -> str:
+    if transcript.final_output is None:
+        return transcript.status
+    if said.outcome:
+        return said.outcome
+    return "extract" if said.synthesized_by.lower() == "extract" else "unstated"
+
+
+def _outcome(transcript: Transcript, said: Verdict, state: str, total: int, words: Words) -> tuple[str, str]:
+    last = transcript.rounds[-1].round if transcript.rounds else 0
+    most = max(said.final_vote.counts.values(), default=0) if said.final_vote else 0
+    key = "split_uncounted" if state == "split" and 2 * most <= total else state
+    played = words.count("rounds", len(transcript.rounds))
+    badge, sentence = (
+        words(f"{table}.{key}", round=last, n=most, total=total, played=played) for table in ("badge", "outcome")
+    )
+    if said.synthesized_by.lower() == "extract" and state != "extract":
+        sentence += words("space") + words("outcome.by_extract")
+    return badge, sentence
+
+
+def _final(rounds: Sequence[Round], seat: ShownSeat, find: Finder) -> Final:
+    """The last reply that counted speaks for the seat: one off topic does not."""
+    for round_ in reversed(rounds):
+        for entry in round_.entries:
+            if find(entry.agent) == seat.index and not entry.off_topic:
+                earlier = round_.round if round_ is not rounds[-1] and entry.confidence is not None else None
+                return Final(entry.confidence, earlier)
+    return Final(None, None)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

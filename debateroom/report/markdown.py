@@ -1,0 +1,146 @@
+"""`chatroom_report.md`: the original skill's sections in its order, every text of others shown as typed."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import NamedTuple
+from urllib.parse import quote as percent
+
+from debateroom import templates
+from debateroom.messages import Entry, Round, Transcript
+from debateroom.report import facts as facts_of
+from debateroom.report.facts import Facts
+from debateroom.report.phrases import change_text, finding, reply_marks, round_title
+from debateroom.report.text import cell, flat, line, typed
+from debateroom.report.verdict import Risk
+
+_LONGEST_PROBLEM = 2_000
+"""Characters of the question that a heading has room for."""
+
+
+class _Reply(NamedTuple):
+    heading: str
+    about: str
+    text: str
+
+
+class _Folded(NamedTuple):
+    title: str
+    finding: str
+    replies: list[_Reply]
+    failures: list[tuple[str, str]]
+
+
+def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
+    """The report as Markdown. `chat_path` is the transcript's path relative to the report; None links nothing."""
+    facts = facts_of.of(transcript)
+    words = facts.words
+    templates.add_filters(line=line, cell=cell, typed=typed, item=_item, quote=_quote)
+    cost, tokens, time = facts_of.spending(facts)
+    text = templates.render(
+        "reports/chatroom_report.md.j2",
+        w=words,
+        title=_title(facts),
+        problem=_problem(facts),
+        seats=facts.seats,
+        rounds=_rounds(facts),
+        date=facts.transcript.started if facts.date else words("no_date", date=facts.written.isoformat()),
+        outcome=facts.outcome,
+        trust=words("sentence", text=words("semicolon").join(_plain(item.text) for item in facts.trust)),
+        cost=cost,
+        tokens=tokens,
+        time=time,
+        verdict=facts.verdict,
+        state=facts.state,
+        concluded=facts.transcript.final_output is not None,
+        participants=_participants(facts),
+        risk=lambda risk: _risk(facts, risk),
+        names=lambda names: words.join([_long_name(facts, name) for name in names]),
+        changes=[change_text(move, facts) for move in facts.moves],
+        chat_link=_link(chat_path),
+        folded=[_folded(facts, round_) for round_ in facts.transcript.rounds],
+        notes=facts.transcript.notes,
+    )
+    return text.strip("\n") + "\n"
+
+
+def _title(facts: Facts) -> str:
+    """The heading; a seat that never came back is named in it."""
+    gone = [facts.seats[dead.seat] for dead in facts.dead if not dead.returned]
+    if not gone:
+        return facts.words("title")
+    names = facts.words.join([_long_name(facts, seat.name) for seat in gone])
+    return facts.words("dead_title", title=facts.words("title"), seats=names)
+
+
+def _problem(facts: Facts) -> str:
+    problem = facts.transcript.problem.strip()
+    if len(problem) <= _LONGEST_PROBLEM:
+        return problem or "—"
+    return f"{problem[:_LONGEST_PROBLEM].rstrip()}… {facts.words('cut_problem')}"
+
+
+def _rounds(facts: Facts) -> str:
+    asked = facts.transcript.rounds_asked
+    if asked is None:
+        return facts.words("played_only", played=facts.played)
+    return facts.words("played_of_asked", played=facts.played, asked=asked)
+
+
+def _participants(facts: Facts) -> list[tuple[str, str, str]]:
+    rows = []
+    for seat, final in zip(facts.seats, facts.finals, strict=True):
+        shown = facts.words.of_ten(final.confidence)
+        if final.round is not None:
+            shown = facts.words("confidence_of_round", confidence=shown, round=final.round)
+        rows.append((seat.name, seat.role or "—", shown))
+    return rows
+
+
+def _risk(facts: Facts, risk: Risk) -> str:
+    if not risk.raised_by:
+        return risk.risk
+    names = facts.words.join([_long_name(facts, name) for name in risk.raised_by])
+    return facts.words("brackets", before=risk.risk, text=facts.words("body.raised_by", seats=names))
+
+
+def _long_name(facts: Facts, name: str) -> str:
+    """`Agent A (Architect)`, or the text itself when it names no seat."""
+    index = facts.find(name)
+    if index is None:
+        return flat(name)
+    seat = facts.seats[index]
+    return facts.words("brackets", before=seat.name, text=seat.role) if seat.role else seat.name
+
+
+def _folded(facts: Facts, round_: Round) -> _Folded:
+    replies = [
+        _Reply(_long_name(facts, entry.agent), _about(facts, entry), entry.response) for entry in round_.entries
+    ]
+    failures = [(_long_name(facts, failure.agent), failure.reason) for failure in round_.failures]
+    return _Folded(round_title(round_, facts.words), finding(round_, facts), replies, failures)
+
+
+def _about(facts: Facts, entry: Entry) -> str:
+    confidence = facts.words("body.confidence", confidence=facts.words.of_ten(entry.confidence))
+    return " · ".join([confidence, *reply_marks(entry, facts)])
+
+
+def _link(chat_path: PurePath | str | None) -> str:
+    if chat_path is None:
+        return ""
+    path = PurePath(chat_path)
+    return f"[{line(path.name)}]({percent(path.as_posix())})"
+
+
+def _item(text: str) -> str:
+    """`text` as the content of a list item; further lines are indented below it."""
+    return typed(text.strip(), prefix="  ").removeprefix("  ")
+
+
+def _quote(text: str) -> str:
+    return typed(text.strip("\n"), prefix="> ")
+
+
+def _plain(text: str) -> str:
+    return flat(text).removesuffix(".").removesuffix("。")

@@ -1,0 +1,84 @@
+"""Sentences that both reports say: a change of mind, what is special about a reply or a round."""
+
+from __future__ import annotations
+
+from debateroom.messages import Entry, Round
+from debateroom.report.facts import Facts
+from debateroom.report.positions import Move
+from debateroom.report.text import flat
+from debateroom.report.verdict import items, prose
+from debateroom.report.words import Words
+
+
+def change_text(move: Move, facts: Facts) -> str:
+    """`Critic, round 2: own proposal → Architect’s proposal, because …`."""
+    who, what = change_parts(move, facts)
+    words = facts.words
+    cause = (
+        words("body.change_because", because=flat(move.because)) if move.because else words("body.change_uncaused")
+    )
+    return who + words("colon") + what + words("comma") + cause
+
+
+def change_parts(move: Move, facts: Facts) -> tuple[str, str]:
+    """Who changed its mind and in which round; from what to what."""
+    words = facts.words
+    who = facts.seats[move.seat].short if move.seat is not None else flat(move.who) or words("unknown")
+    before, after = (_held(text, move.seat, facts) for text in (move.before, move.after))
+    if move.seen and not after:
+        start, end = move.seen
+        before = before or (proposal_of(start, move.seat, facts) if start is not None else "")
+        after = proposal_of(end, move.seat, facts)
+    if move.round is not None:
+        who = words("body.seat_round", seat=who, round=move.round)
+    return who, words("body.change" if before else "body.change_to", before=before, after=after or words("unknown"))
+
+
+def _held(text: str, seat: int | None, facts: Facts) -> str:
+    """What a seat held: the proposal of the seat that `text` names, or the text itself."""
+    proposal = facts.find(text) if flat(text) in {other.name for other in facts.seats} else None
+    return flat(text) if proposal is None else proposal_of(proposal, seat, facts)
+
+
+def proposal_of(proposal: int, seat: int | None, facts: Facts) -> str:
+    """`own proposal` or `Architect’s proposal`."""
+    if proposal == seat:
+        return facts.words("body.own_plan")
+    return facts.words("body.proposal_of", seat=facts.seats[proposal].short)
+
+
+def reply_marks(entry: Entry, facts: Facts) -> list[str]:
+    """What a reader must know about a reply besides its text, each in a few words."""
+    words, marks = facts.words, []
+    if entry.endorses and (proposal := facts.find(entry.endorses)) is not None:
+        own = proposal == facts.find(entry.agent)
+        key = "body.would_sign_own" if own else "body.would_sign"
+        marks.append(words(key, seat=facts.seats[proposal].short))
+    if entry.off_topic:
+        marks.append(words("body.off_topic"))
+    if entry.repaired:
+        marks.append(words("body.repaired"))
+    if entry.finish in ("length", "refusal"):
+        marks.append(words("body.cut" if entry.finish == "length" else "body.refused"))
+    if entry.history == "last_round":
+        marks.append(words("body.last_round"))
+    return marks
+
+
+def finding(round_: Round, facts: Facts) -> str:
+    """What the moderator found about a round: why, who held out, what is open. Empty without a moderator."""
+    said = round_.moderation or {}
+    parts = [flat(prose(said.get("why")))]
+    holdouts = [facts.name(name) for name in items(said.get("holdouts"))]
+    if holdouts:
+        parts.append(facts.words("body.holdouts", seats=facts.words.join(holdouts)))
+    blockers = [flat(text) for text in items(said.get("open_blockers"))]
+    if blockers:
+        parts.append(facts.words("body.blockers", texts=facts.words.join(blockers)))
+    told = facts.words("semicolon").join(part.removesuffix(".").removesuffix("。") for part in parts if part)
+    return facts.words("body.moderator", finding=told) if told else ""
+
+
+def round_title(round_: Round, words: Words) -> str:
+    """`Round 2 · 4 replies`."""
+    return f"{words('body.round', round=round_.round)} · {words.count('replies', len(round_.entries))}"

@@ -1,0 +1,69 @@
+"""The seats of a room as reports show them: a mark, a short name, and which seat a text means."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from debateroom.messages import Seat
+
+_OURS = re.compile(r"Agent ([A-Z]{1,2})")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSeat:
+    """One seat with the names a report gives it."""
+
+    index: int
+    """Position in the room, from 0."""
+    name: str
+    role: str
+    mark: str
+    """One or two letters, unique in the room: `A` for `Agent A`."""
+    short: str
+    """The role where it names one seat only, else the role with the mark, else the name."""
+    framing: str
+    model: str
+
+
+def shown(seats: Sequence[Seat]) -> tuple[ShownSeat, ...]:
+    """The seats in their order, with marks and short names."""
+    ours = [_OURS.fullmatch(seat.name) for seat in seats]
+    marks = [match[1] for match in ours if match] if all(ours) else [_letters(index) for index in range(len(seats))]
+    if len(set(marks)) < len(seats):
+        marks = [_letters(index) for index in range(len(seats))]
+    roles = Counter(" ".join(seat.role.split()).casefold() for seat in seats)
+    found = []
+    for index, (seat, mark) in enumerate(zip(seats, marks, strict=True)):
+        role = " ".join(seat.role.split())
+        alone = roles[role.casefold()] == 1
+        short = (role if alone else f"{role} ({mark})") if role else seat.name
+        found.append(ShownSeat(index, " ".join(seat.name.split()), role, mark, short, seat.framing, seat.model))
+    return tuple(found)
+
+
+class Finder:
+    """Says which seat a text means: its name, its name with more behind it, or a role that only one seat has."""
+
+    def __init__(self, seats: Sequence[ShownSeat]) -> None:
+        self._names = {seat.name.casefold(): seat.index for seat in seats}
+        roles = Counter(seat.role.casefold() for seat in seats)
+        self._roles = {seat.role.casefold(): seat.index for seat in seats if roles[seat.role.casefold()] == 1}
+
+    def __call__(self, text: str) -> int | None:
+        """The seat's index, or None."""
+        wanted = " ".join(text.split()).casefold()
+        if wanted in self._names:
+            return self._names[wanted]
+        for name in sorted(self._names, key=len, reverse=True):
+            if name and wanted.startswith(name) and not wanted[len(name)].isalnum():
+                return self._names[name]
+        return self._roles.get(wanted) if wanted else None
+
+
+def _letters(index: int) -> str:
+    """A … Z, AA, AB …"""
+    first, last = divmod(index, 26)
+    return (_letters(first - 1) if first else "") + chr(ord("A") + last)

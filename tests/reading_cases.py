@@ -1,0 +1,20 @@
+"""Rows of the JSONL files in `tests/cases`, for parametrized tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+CASES = Path(__file__).parent / "cases"
+
+
+def rows(name: str, group: str | None = None) -> list[dict[str, Any]]:
+    """The rows of `name`.jsonl, of one group when `group` is given."""
+    lines = (CASES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [row for row in map(json.loads, lines) if group in (None, row.get("group"))]
+
+
+def shown(row: dict[str, Any]) -> str:
+    """A short name for a row in test reports."""
+    return ascii(next((row[key] for key in ("id", "text", "line", "label") if key in row), ""))[:60]
