@@ -27,7 +27,18 @@ from debateroom.models.sources import (
     wheels_beside,
 )
 
-__all__ = ["OFFICIAL", "VARIABLE", "ModelFile", "Progress", "cached", "ensure", "find", "location", "official", "verify"]
+__all__ = [
+    "OFFICIAL",
+    "VARIABLE",
+    "ModelFile",
+    "Progress",
+    "cached",
+    "ensure",
+    "find",
+    "location",
+    "official",
+    "verify",
+]
 
 VARIABLE = "DEBATEROOM_GGUF"
 """Names a GGUF file of the user's own, which is then used where it lies."""

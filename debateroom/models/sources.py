@@ -125,7 +125,7 @@ def hub(partial: Partial) -> None:
     reason = "nothing came"
     try:
         client = httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(30.0, connect=5.0))
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, httpx2.InvalidURL) as error:
         raise SourceFailed(f"the proxy of the environment cannot be used: {error}") from error
     with client:
         for _ in range(_TRIES):
@@ -156,7 +156,8 @@ def _take_up(client: httpx2.Client, url: str, partial: Partial) -> None:
         length = answer.headers.get("content-length")
         if length is not None and length != str(partial.model.size - partial.size):
             raise SourceFailed("its file has another size than the official one")
-        partial.write(answer.iter_raw(_CHUNK))
+        # in the pieces that arrive: a larger piece would be lost when it is cut
+        partial.write(answer.iter_raw())
 
 
 def index(partial: Partial) -> None:
