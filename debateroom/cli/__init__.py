@@ -22,6 +22,7 @@ def main() -> NoReturn:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     interruption.install()
     code = run(sys.argv[1:])
+    interruption.leave()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
