@@ -37,9 +37,7 @@ def main() -> None:
     order.common(what)
     failure = {
         "login": result(is_error=True, result="Not logged in · Please run /login", api_error_status=401),
-        "overloaded": result(
-            is_error=True, result='API Error: 529 {"type":"overloaded_error"}', api_error_status=529
-        ),
+        "overloaded": result(is_error=True, result="API Error: 529 Overloaded", api_error_status=529),
         "limit": result(is_error=True, result="You've hit your usage limit · resets 3am", api_error_status=429),
         "turns": result(subtype="error_max_turns", is_error=True, result=None),
     }.get(what)

@@ -18,8 +18,8 @@ def read() -> tuple[str, str]:
         called = {
             "arguments": sys.argv[1:],
             "prompt": prompt,
-            "folder": os.getcwd(),
-            "files": os.listdir(),
+            "folder": str(Path.cwd()),
+            "files": [path.name for path in Path().iterdir()],
             "environment": dict(os.environ),
             "pid": os.getpid(),
             "group": os.getpgrp(),
