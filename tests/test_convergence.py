@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from debateroom.reading.reply import read_reply
 
 from debateroom.debating.convergence import Decision, decide, gate, outcome
 from debateroom.messages import Entry, Round, Seat, Transcript
+from debateroom.reading.reply import read_reply
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "cases" / "convergence.jsonl").read_text().splitlines()

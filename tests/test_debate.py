@@ -317,7 +317,7 @@ def test_events_come_on_the_calling_thread_in_the_order_of_the_journal(serve: Se
     assert [line["event"] for line in lines] == seen
     assert [name for name, _ in groupby(seen)] == [
         "room_opened", "round_started", "reply", "round_finished", "decided", "round_started", "reply",
-        "round_finished", "decided", "synthesized", "room_finished",
+        "round_finished", "decided", "synthesis_asked", "synthesized", "room_finished",
     ]  # fmt: skip
 
 

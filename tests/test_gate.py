@@ -51,7 +51,7 @@ def test_the_wait_is_told_so_that_the_clock_starts_inside() -> None:
     """A slot gives the seconds waited for it; a free one gives about none."""
     gate = Gate(1)
     with gate.slot() as at_once:
-        assert at_once < 0.05
+        assert at_once < 0.5
 
     def occupy() -> None:
         with gate.slot():
@@ -73,7 +73,7 @@ def test_a_failed_call_gives_its_slot_back() -> None:
     with pytest.raises(KeyError), gate.slot():
         raise KeyError
     with gate.slot() as waited:
-        assert waited < 0.05
+        assert waited < 0.5
 
 
 def test_a_hold_keeps_all_threads_back() -> None:

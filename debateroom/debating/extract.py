@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,6 +47,17 @@ def _short(text: str) -> str:
     return text[: _SHORT - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
+_NOTHING = re.compile(
+    r"(?:none|no|nothing|n/a|nil|aucun\w*|rien|néant|sans objet|无|没有|暂无)\b.{0,40}|[-–—.\s]*", re.IGNORECASE
+)
+"""What a seat writes under a label when it has nothing to say there."""
+
+
+def _stated(text: str) -> str:
+    """`text`, or nothing when it only says that there is nothing: "None of substance."."""
+    return "" if _NOTHING.fullmatch(text.strip().rstrip(".。!")) else text
+
+
 def _proposal(entry: Entry, number: int) -> str:
     return _section(entry, number, "refined_proposal", "proposal", "position")
 
@@ -79,7 +91,7 @@ def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]
     """Each seat's proposal as a side of one question, and each stated disagreement as one of its own."""
     sides = [{"agents": [entry.agent], "claim": _short(_proposal(entry, last.round))} for entry in entries]
     sides = [side for side in sides if side["claim"]]
-    stated = [(entry, _section(entry, last.round, "disagreements")) for entry in entries]
+    stated = [(entry, _stated(_section(entry, last.round, "disagreements"))) for entry in entries]
     question = say(transcript.language, "which_proposal")
     agreed = convergence.decide(last, moderated=False, quorum=2).converged
     found = [] if agreed or len(sides) < 2 else [{"question": question, "sides": sides}]
@@ -94,7 +106,7 @@ def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]
 
 def _sharpest(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> str:
     """The disagreement of the surest seat that stated one."""
-    stated = [(entry, _section(entry, last.round, "disagreements", "concerns")) for entry in entries]
+    stated = [(entry, _stated(_section(entry, last.round, "disagreements", "concerns"))) for entry in entries]
     stated = [(entry, text) for entry, text in stated if text]
     if not stated:
         return say(transcript.language, "no_disagreement_stated")
@@ -107,7 +119,7 @@ def _risks(transcript: Transcript) -> list[dict[str, Any]]:
     if not transcript.rounds:
         return []
     first = transcript.rounds[0]
-    found = [(entry.agent, _section(entry, first.round, "concerns")) for entry in convergence.counted(first)]
+    found = [(entry.agent, _stated(_section(entry, first.round, "concerns"))) for entry in convergence.counted(first)]
     return [{"risk": _short(text), "raised_by": [agent]} for agent, text in found if text]
 
 

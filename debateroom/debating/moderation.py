@@ -37,6 +37,7 @@ def ask(room: Room, plan: Plan, models: Models, number: int) -> None:
     """Asks the moderator about round `number` and journals its verdict, or why there is none."""
     shape = OpeningModeration if number == 1 else Moderation
     request = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
+    room.write(event("moderator_asked", round=number))
     answer = structured.ask(
         models.open(plan.moderator),
         request,

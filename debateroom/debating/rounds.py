@@ -11,9 +11,9 @@ from debateroom.debating import convergence, forecast, moderation, prompts
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.spending import spent
-from debateroom.errors import DeadlinePassed, DebateroomError, NoModel, TooFewReplies
+from debateroom.errors import CallFailed, DeadlinePassed, DebateroomError, NoModel, TooFewReplies
 from debateroom.language import say
-from debateroom.messages import Answer, Request, Round, Seat, Usage
+from debateroom.messages import Answer, Model, Request, Round, Seat, Usage
 from debateroom.models.registry import Models, info
 from debateroom.reading.reply import read_reply
 from debateroom.room.events import Event
@@ -107,7 +107,7 @@ class _Rounds:
     ) -> Call:
         model = self.models.open(seat.model)
         asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
-        request, history = _fitted(asked, given, model.window)
+        request, history = _fitted(model, asked, given)
         if unreadable is None:
             return Call(seat, model, request, history)
         paid = {key: unreadable[key] for key in ("model", "seconds")}
@@ -150,8 +150,18 @@ class _Rounds:
         return next(item for item in self.room.transcript.rounds if item.round == number)
 
 
-def _fitted(request: Request, given: int, window: int) -> tuple[Request, str]:
-    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all."""
+def _fitted(model: Model, request: Request, given: int) -> tuple[Request, str]:
+    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all.
+
+    A model that counts its own tokens decides for itself; what it cannot take at all fails when it is asked.
+    """
+    if hasattr(model, "fit"):
+        try:
+            fitted = model.fit(request)
+        except CallFailed:
+            return request, "full"
+        return fitted.request, fitted.history
+    window = model.window
     needed = given + tokens.estimate(request.own)
     if len(request.shared) <= 2 or needed + min(request.max_tokens, window // 4) <= window:
         return request, "full"

@@ -6,6 +6,7 @@ What a model says about a seat is kept only when it stands on that seat's replie
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -83,14 +84,10 @@ def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) ->
 
     Not `in_time`, after the deadline, nobody is asked any more.
     """
-    transcript = room.transcript
-    last = transcript.rounds[-1]
-    known = room.state.decisions.get(last.round)
-    decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
-    if known is not None:
-        decision = Decision(
-            **{**{key: known[key] for key in decision.to_event()}, "backers": tuple(known["backers"])}
-        )
+    # a round in which the time ran out before anybody answered says nothing
+    spoken = tuple(item for item in room.transcript.rounds if item.entries)
+    transcript = replace(room.transcript, rounds=spoken)
+    decision = convergence.decide(spoken[-1], moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
     facts = _facts(transcript, decision)
     answer = (
         _asked(room, plan, models, facts["outcome"], decision) if in_time and plan.moderator != NO_MODERATOR else None
@@ -98,13 +95,27 @@ def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) ->
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))
-        final = {**claims, **facts, "unsupported": unsupported, "synthesized_by": answer.model}
+        final = {
+            **_filled(claims, transcript, decision, facts["outcome"]),
+            **facts,
+            "unsupported": unsupported,
+            "synthesized_by": answer.model,
+        }
     else:
         problem = answer.problem if answer else ""
         final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
         final |= {"unsupported": 0, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), **paid))
+
+
+def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
+    """`claims`, with the extract's words where nothing of the moderator's could be kept."""
+    needed = ("summary", "recommended_action", "sharpest_disagreement")
+    if all(claims[key] for key in needed):
+        return claims
+    stand_in = extract.build(transcript, decision, outcome)
+    return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
 def _asked(
@@ -118,6 +129,7 @@ def _asked(
     request = prompts.synthesis_request(
         plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
     )
+    room.write(event("synthesis_asked"))
     return structured.ask(
         models.open(plan.moderator),
         request,

@@ -37,11 +37,11 @@ sentence ::= [A-Z] rest
 more ::= " " sentence
 """,
         bodies={
-            "position": '("We" | "You" | "I") " should " ("not ")? rest',
+            "position": '("We" | "You") " should " ("not ")? rest',
             "concerns": '"The main risk is that " rest',
             "agreements": 'other " is right that " rest',
             "disagreements": '"I disagree with " other " because " rest more?',
-            "refined_proposal": '("We" | "You" | "I") " should " ("not ")? rest more?',
+            "refined_proposal": '("We" | "You") " should " ("not ")? rest more?',
         },
     ),
     "fr": _Writing(
@@ -64,12 +64,14 @@ more ::= " " sentence
         colon="：",
         rules=r"""
 rest ::= letter{2,30} ("，" letter{2,30}){0,3} "。"
-letter ::= [\u4e00-\u9fff] | [A-Za-z0-9%+/-] | [、；“”《》（）]
+letter ::= pick | "还"
+pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/-] | [、；“”《》（）]
 sentence ::= rest
 more ::= sentence
 """,
         bodies={
-            "position": '("我们应该" | "我们不应该") rest',
+            # without 还: 还是 would put both sides of the question into the position
+            "position": '("我们应该" | "我们不应该") pick{2,30} ("，" letter{2,30}){0,2} "。"',
             "concerns": '"主要风险是" rest',
             "agreements": 'other "说得对，" rest',
             "disagreements": '"我不同意 " other "，因为" rest more?',
