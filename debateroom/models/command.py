@@ -126,7 +126,7 @@ class CommandModel:
                     most=MOST_OUTPUT,
                 )
         except TimeoutError:
-            raise failed("timeout", self._line.name, f"{seconds:.3g} s") from None
+            raise failed("timeout", self._line.name, f"{seconds:.0f} s" if seconds >= 1 else "a second") from None
         except Stopped:
             raise failed("stopped", self._line.name) from None
         except TooMuch:
