@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from vendor import VendorServer
 
 _LOOPBACK = ("127.", "::1", "localhost")
 _KEYS = ("ANTHROPIC_", "OPENAI_", "DEBATEROOM_", "CLAUDE", "CODEX_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -38,6 +40,32 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReque
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     yield
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder, and keys for both vendors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-0123456789")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    return tmp_path
+
+
+@pytest.fixture
+def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., VendorServer]]:
+    """Starts servers that `sonnet` and `gpt` are asked on."""
+    open_servers: list[VendorServer] = []
+
+    def start(reply: Any, **options: Any) -> VendorServer:
+        server = VendorServer(reply, **options).__enter__()
+        open_servers.append(server)
+        monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("DEBATEROOM_OPENAI_BASE_URL", server.openai_url)
+        return server
+
+    yield start
+    for server in open_servers:
+        server.__exit__(None, None, None)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -3,71 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vendor import Call, Reply, VendorServer, debate_script
+from debates import ALIGNED, APART, QUESTION, SYNTHESIS, Serve, chat, seat_calls
+from vendor import Call, Reply, debate_script
 from vendor.faults import HttpError
 
 from debateroom import activities
-from debateroom.activities import Outcome
 from debateroom.errors import NoModel, TooFewReplies, UsageError, VagueQuestion
-
-QUESTION = "Should background jobs use a queue or a loop?"
-SYNTHESIS: dict[str, Any] = {
-    "summary": "Agent B gave way.", "consensus": ["Jobs must be idempotent."],
-    "disagreements": [{"question": "When?", "sides": [{"agents": ["Agent A"], "claim": "now"}]}],
-    "recommended_action": "Build the queue.", "sharpest_disagreement": "How many workers?",
-    "unresolved_risks": [{"risk": "Ordering.", "raised_by": ["Agent C"]}],
-    "mind_changes": [], "highlights": [], "opening_positions": [],
-}  # fmt: skip
-ALIGNED = {
-    "aligned": True, "proposal": "Agent A", "holdouts": [], "open_blockers": [], "off_topic": [],
-    "why": "All want the queue.", "shared_premise": "Jobs arrive in bursts.",
-}  # fmt: skip
-APART = {**ALIGNED, "aligned": False, "holdouts": ["Agent B"], "why": "Agent B wants a loop.", "shared_premise": ""}
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder, and keys for both vendors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-0123456789")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
-    return tmp_path
-
-
-Serve = Callable[..., VendorServer]
-
-
-@pytest.fixture
-def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Starts servers that `sonnet` and `gpt` are asked on."""
-    open_servers: list[VendorServer] = []
-
-    def start(reply: Any, **options: Any) -> VendorServer:
-        server = VendorServer(reply, **options).__enter__()
-        open_servers.append(server)
-        monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("DEBATEROOM_OPENAI_BASE_URL", server.openai_url)
-        return server
-
-    yield start
-    for server in open_servers:
-        server.__exit__(None, None, None)
-
-
-def chat(outcome: Outcome) -> dict[str, Any]:
-    """What `chat.json` holds."""
-    return dict(json.loads(outcome.chat.read_text(encoding="utf-8")))
-
-
-def seat_calls(server: VendorServer) -> list[Call]:
-    """The calls to seats, without the moderator's and the synthesis."""
-    return [call for call in server.calls if call.schema is None]
 
 
 def test_a_debate_without_agreement_plays_all_rounds_and_is_called_a_deadlock(serve: Serve) -> None:

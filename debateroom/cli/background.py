@@ -12,13 +12,16 @@ from debateroom.cli import output
 from debateroom.errors import RoomError
 
 
-def start(folder: Path, what: str) -> int:
-    """Starts a process that resumes the room in `folder`, prints room and pid as one JSON object; 0."""
+def start(folder: Path, what: str, *, verbose: int = 0) -> int:
+    """Starts a process that resumes the room in `folder`, prints room and pid as one JSON object; 0.
+
+    `verbose` is how much it says in `run.log`: as often as `-v` was given.
+    """
     from debateroom import files
     from debateroom.room import lock
     from debateroom.room.room import resume_command
 
-    command = [sys.executable, "-m", "debateroom", "resume", str(folder.resolve())]
+    command = [sys.executable, "-m", "debateroom", "resume", str(folder.resolve()), *["-v"] * verbose]
     try:
         with (folder / "run.log").open("ab") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_own_session())

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Event = Mapping[str, Any]
+EVENT_LENGTH = 400
+"""Columns of an event that `-vv` shows; the whole is in the journal."""
 
 
 class Progress(Protocol):
@@ -31,13 +33,13 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
-def make(*, quiet: bool, verbose: bool = False, events: bool = False) -> Progress:
+def make(*, quiet: bool, verbose: int = 0, events: bool = False) -> Progress:
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
     shown = _on_stderr(quiet=quiet, verbose=verbose)
     return EventLines(shown) if events else shown
 
 
-def _on_stderr(*, quiet: bool, verbose: bool) -> Progress:
+def _on_stderr(*, quiet: bool, verbose: int) -> Progress:
     if not quiet and not verbose and sys.stderr.isatty():
         return LiveProgress()
     return PlainProgress(quiet=quiet, verbose=verbose)
@@ -65,15 +67,22 @@ class EventLines:
 class PlainProgress:
     """One line for the seats, one a round, one for each seat that failed."""
 
-    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
         self._quiet = quiet
         self._verbose = verbose
         self._language = "en"
         self._rounds = 0
         self._seats = 0
         self._confidence: dict[str, float | None] = {}
+        self._input = self._cached = self._output = 0
+        self._cost: float | None = 0.0
 
     def on_event(self, event: Event) -> None:
+        self._spend(event)
+        if self._verbose > 1:
+            from debateroom import files
+
+            note(one_line(f"{event['event']} {files.dumps(event).decode()}", EVENT_LENGTH))
         handler = getattr(self, f"_{event['event']}", None)
         if handler:
             handler(event)
@@ -140,6 +149,36 @@ class PlainProgress:
     def _decided(self, event: Event) -> None:
         if event["converged"] and not self._quiet:
             note(say(self._language, "converged_line", round=event["round"]))
+
+    def _room_finished(self, event: Event) -> None:
+        if not self._quiet and self._input:
+            note(self.spent_line())
+
+    def _room_interrupted(self, event: Event) -> None:
+        self._room_finished(event)
+
+    def _spend(self, event: Event) -> None:
+        """Adds what an event's call used in this run, and what it cost; unknown stays unknown."""
+        usage = event.get("usage")
+        if not usage:
+            return
+        self._input += usage["input"]
+        self._cached += usage["cached"]
+        self._output += usage["output"]
+        cost = event.get("cost")
+        self._cost = None if self._cost is None or cost is None else self._cost + cost
+
+    def spent_line(self) -> str:
+        """`12,345 tokens in (83% from the cache), 4,321 out; 0.12 US dollars`."""
+        key = "spent_unknown" if self._cost is None else "spent_free" if self._cost == 0 else "spent"
+        return say(
+            self._language,
+            key,
+            input=f"{self._input:,}",
+            share=f"{self._cached / self._input:.0%}"[:-1],
+            output=f"{self._output:,}",
+            cost=f"{self._cost or 0:.4f}",
+        )
 
     def round_line(self, number: int) -> str:
         """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
