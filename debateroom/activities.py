@@ -163,13 +163,17 @@ def resume(
     plan = plans.from_event(opening)
     _compare(plan, expected or {})
     models = open_models(plan.concurrency)
-    for seat in plan.seats:
-        models.open(seat.model)
-    with Room.reopen(folder, on_event=on_event) as room:
-        if on_event:
-            on_event(opening)
-        room.write(event("room_resumed"))
-        outcome = play(room, plan, models, on_progress=on_progress)
+    try:
+        for name in {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}:
+            models.open(name)
+        with Room.reopen(folder, on_event=on_event) as room:
+            if on_event:
+                on_event(opening)
+            room.write(event("room_resumed"))
+            outcome = play(room, plan, models, on_progress=on_progress)
+    except DebateroomError:  # not after Ctrl-C: closing may wait for a call
+        models.close()
+        raise
     models.close()
     return outcome
 

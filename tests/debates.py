@@ -36,3 +36,8 @@ def chat(outcome: Outcome) -> dict[str, Any]:
 def seat_calls(server: VendorServer) -> list[Call]:
     """The calls to seats, without the moderator's and the synthesis."""
     return [call for call in server.calls if call.schema is None]
+
+
+def moderated_calls(server: VendorServer) -> list[Call]:
+    """The moderator's calls, without the synthesis."""
+    return [call for call in server.calls if "aligned" in (call.schema or {}).get("properties", {})]

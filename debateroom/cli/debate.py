@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,19 +114,30 @@ def debate(
         _warn(plan)
         return table.show(plan)
     models = activities.open_models(chosen.concurrency)
-    _fetch_embedded(chosen)
-    plan = _plan(text, chosen, gathered, models)
-    _warn(plan)
-    _confirm(plan, yes=yes)
-    if detach:
-        return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
-    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
-    try:
-        outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
-    finally:
-        shown.close()
-    models.close()
+    with _closed_after(models):
+        _fetch_embedded(chosen)
+        plan = _plan(text, chosen, gathered, models)
+        _warn(plan)
+        _confirm(plan, yes=yes)
+        if detach:
+            return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
+        shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+        try:
+            outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
+        finally:
+            shown.close()
     return output.finished(outcome, as_json=as_json or events)
+
+
+@contextmanager
+def _closed_after(models: Models) -> Iterator[None]:
+    """Closes `models` at the end, but not after Ctrl-C: closing may wait for a call, and the process ends anyway."""
+    try:
+        yield
+    except Exception:
+        models.close()
+        raise
+    models.close()
 
 
 def _question(words: tuple[str, ...], chosen: Settings) -> str:
