@@ -47,8 +47,9 @@ more ::= " " sentence
     "fr": _Writing(
         colon=" : ",
         rules=r"""
-rest ::= letter{8,260} "."
-letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\xaa\xac-\xba\xbc-\xbf\u0180-\u2018\u201a-\U0010ffff]
+rest ::= (letter | quote){8,260} "."
+letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\xbf\u0180-\u2018\u201a-\U0010ffff]
+quote ::= "«" letter{1,60} "»"
 sentence ::= [A-ZÀÂÇÈÉÊËÎÏÔÙÛÜŒ] rest
 more ::= " " sentence
 """,
@@ -64,8 +65,9 @@ more ::= " " sentence
         colon="：",
         rules=r"""
 rest ::= letter{2,30} ("，" letter{2,30}){0,3} "。"
-letter ::= pick | "还"
-pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/-] | [、；“”《》（）]
+letter ::= pick | "还" | quote
+pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/、；-]
+quote ::= "“" pick{1,20} "”" | "《" pick{1,20} "》" | "（" pick{1,20} "）"
 sentence ::= rest
 more ::= sentence
 """,
