@@ -140,6 +140,8 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     """Leaves `failed` and why in the journal, so that the room can be resumed; the error itself goes on."""
     error.room = room.folder.resolve()
     if isinstance(error, RoomError):
+        again = room_files.resume_command(room.folder)
+        error.hint = f"check the space and the permissions of {room.folder}, then: {again}"
         return
     error.hint = error.hint or room_files.resume_command(room.folder)
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"

@@ -71,7 +71,7 @@ def test_at_the_end_stdout_has_four_things(capsys: pytest.CaptureFixture[str], s
     code, out, err = run(capsys, QUESTION, "-r", "2", "--model", script)
     paragraph, action, sharpest, paths = out.strip().split("\n\n")
     assert code == 0
-    assert paragraph.startswith("After round 2 the 3 agents are in deadlock")
+    assert paragraph.startswith("Deadlock: After round 2 the 3 agents are in deadlock")
     assert action.startswith("Recommended action: No proposal stands out")
     assert sharpest == "Sharpest disagreement: Agent A (Architect): Much."
     room = tmp_path / "active" / "chatroom"

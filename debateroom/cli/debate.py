@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEAR_CALLS = 25
 """Seats × rounds from which a room on a model of the dearest class is worth a warning."""
+LONGEST_QUESTION = 1_000_000
+"""Bytes a question on standard input may have."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
 
@@ -151,7 +153,9 @@ def _question(words: tuple[str, ...], chosen: Settings) -> str:
         raise UsageError("standard input cannot be both the question and the context", hint="give one as a file")
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("there is no question", hint='debateroom "queue vs loop?"')
-    data = sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read(LONGEST_QUESTION + 1)
+    if len(data) > LONGEST_QUESTION:
+        raise UsageError(f"the question is over {LONGEST_QUESTION:,} bytes", hint="give long text with --context")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -114,7 +114,7 @@ class PlainProgress:
         note(say(self._language, "moved_line", folder=event["folder"]))
 
     def _round_started(self, event: Event) -> None:
-        self._confidence = {}
+        self._confidence = dict(event.get("answered", {}))  # what was there before a resume
 
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
@@ -133,9 +133,11 @@ class PlainProgress:
             note(f"{event['agent']}: no section could be read; asked once more")
 
     def _moderated(self, event: Event) -> None:
+        verdict = event["verdict"]
+        if verdict is None and not self._quiet:
+            note(say(self._language, "no_verdict", reason=one_line(event["problem"])))
         if not self._verbose:
             return
-        verdict = event["verdict"]
         note(f"moderator: {one_line(verdict['why'] if verdict else event['problem'])}")
 
     def _seat_failed(self, event: Event) -> None:

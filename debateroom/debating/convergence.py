@@ -19,6 +19,19 @@ THRESHOLD = 8.0
 """Confidence (1–10) from which a seat counts as sure; from the seed."""
 
 
+OBSTACLES = (
+    "few_replies",
+    "unsure",
+    "few_confidences",
+    "unknown_confidence",
+    "no_verdict",
+    "no_agreement",
+    "blocker",
+    "no_common_proposal",
+)
+"""What can stand against an agreement, in the order in which it is looked for."""
+
+
 class Gate(NamedTuple):
     """Whether asking the moderator is worth a call, and why not."""
 
@@ -40,7 +53,7 @@ class Decision:
     excluded: tuple[str, ...]
     """Seats whose reply was left out."""
     why: str
-    """One word or two: what decided."""
+    """What decided: `agreed`, or the first of OBSTACLES that stands."""
 
     def to_event(self) -> dict[str, Any]:
         """The decision as the journal holds it."""
@@ -66,11 +79,11 @@ def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:
     entries = counted(item)
     known = [entry.confidence for entry in entries if entry.confidence is not None]
     if len(entries) < 2:
-        return Gate(False, "fewer than two replies")
+        return Gate(False, "few_replies")
     if any(confidence < threshold for confidence in known):
-        return Gate(False, "a seat is not sure")
+        return Gate(False, "unsure")
     if item.round > 1 and len(known) < quorum:
-        return Gate(False, "too few confidences are known")
+        return Gate(False, "few_confidences")
     return Gate(True, "")
 
 
@@ -83,9 +96,12 @@ def decide(item: Round, *, moderated: bool, quorum: int, threshold: float = THRE
     entries = counted(item)
     excluded = tuple(entry.agent for entry in item.entries if entry not in entries)
     verdict = item.moderation if moderated else None
-    proposal, backers = _moderated(entries, verdict) if verdict else _declared(entries)
+    named = verdict is not None and verdict["proposal"] not in (None, *excluded)
+    proposal, backers = _moderated(entries, verdict) if verdict and named else _declared(entries)
     why = _obstacle(item, entries, proposal, backers, verdict, moderated, quorum, threshold)
-    return Decision(not why, proposal, backers, len(entries), excluded, why or "all would sign the same proposal")
+    if not why and (proposal in excluded or (verdict is not None and not named)):
+        why = "no_common_proposal"  # a proposal that was left out is nobody's to sign
+    return Decision(not why, proposal, backers, len(entries), excluded, why or "agreed")
 
 
 def _obstacle(
@@ -103,15 +119,15 @@ def _obstacle(
     if not entrance.open:
         return entrance.why
     if item.round > 1 and any(entry.confidence is None for entry in entries):
-        return "a confidence is unknown"
+        return "unknown_confidence"
     if moderated and verdict is None:
-        return "there is no verdict of the moderator"
+        return "no_verdict"
     if verdict is not None and not verdict["aligned"]:
-        return "the moderator sees no agreement"
+        return "no_agreement"
     if verdict is not None and verdict["open_blockers"]:
-        return "a blocker is open"
+        return "blocker"
     if proposal is None or len(backers) < len(entries):
-        return "not all would sign the same proposal"
+        return "no_common_proposal"
     return ""
 
 
@@ -144,6 +160,6 @@ def outcome(transcript: Transcript, decision: Decision) -> str:
     if decision.converged:
         first = len(transcript.rounds) == 1
         return "unanimous" if first and decision.effective == everyone else "consensus"
-    if decision.proposal and len(decision.backers) * 2 > decision.effective:
+    if decision.proposal and decision.effective >= 2 and len(decision.backers) * 2 > decision.effective:
         return "split"
     return "deadlock"

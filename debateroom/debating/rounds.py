@@ -97,7 +97,9 @@ class _Rounds:
 
     def _ask_seats(self, number: int) -> None:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
-        self.room.write(event("round_started", round=number))
+        there = [entry for item in self.room.transcript.rounds if item.round == number for entry in item.entries]
+        answered = {entry.agent: entry.confidence for entry in there}
+        self.room.write(event("round_started", round=number, answered=answered))
         seconds = self.plan.round_timeout
         if self.until is not None:
             seconds = max(0.0, min(seconds, self.until - clock.monotonic()))

@@ -16,7 +16,7 @@ from debateroom.errors import DebateroomError
 from debateroom.language import say
 from debateroom.messages import Answer, Seat
 from debateroom.models.quote import one_line
-from debateroom.reading.reply import read_reply
+from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
 from debateroom.room.room import event
 
@@ -29,7 +29,7 @@ def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call 
             return _failure(call.seat, number, _reason(landed.error)), None
         return _unrepaired(plan, call, call.first, number), None
     paid = spent(call.model.name, answer.usage, prices=plan.prices)
-    if read_reply(answer.text, kind=prompts.kind_of(number), language=plan.language).sections:
+    if _reading(plan, call, answer, number).sections:
         return _reply(plan, call, answer, number, repaired=call.first is not None, **paid), None
     if call.first is not None:
         return _unrepaired(plan, call, call.first, number, **paid), None
@@ -73,14 +73,7 @@ def _reply(
 ) -> dict[str, Any]:
     """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
     seat = call.seat
-    reply = read_reply(
-        answer.text,
-        kind=prompts.kind_of(number),
-        language=plan.language,
-        speaker=seat.name,
-        problem=plan.problem,
-        stop_reason=answer.stop_reason,
-    )
+    reply = _reading(plan, call, answer, number)
     names = {other.name for other in plan.seats}
     return event(
         "reply",
@@ -97,6 +90,18 @@ def _reply(
         repaired=repaired,
         history=call.history,
         **paid,
+    )
+
+
+def _reading(plan: Plan, call: Call, answer: Answer, number: int) -> Reply:
+    """What the answer says, read as its seat's: the one reading that decides repair, confidence and vote."""
+    return read_reply(
+        answer.text,
+        kind=prompts.kind_of(number),
+        language=plan.language,
+        speaker=call.seat.name,
+        problem=plan.problem,
+        stop_reason=answer.stop_reason,
     )
 
 

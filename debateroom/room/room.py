@@ -27,6 +27,9 @@ REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
 OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, "run.log", "deliverable.md", "receipts.jsonl", "brief.md")
 """What debateroom writes into a room, and all it ever replaces there."""
 
+LONGEST_NAME = 100
+"""Bytes the name of a room may have: folders of unfinished runs add a date to it."""
+
 _MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted", "room_finished"}
 """Events after which `chat.json` is written anew."""
 
@@ -40,7 +43,8 @@ def resume_command(folder: Path) -> str:
 
 def folder_of(active: Path, name: str) -> Path:
     """The folder of room `name` below `active`. Raises UsageError for a name that is not one plain folder name."""
-    if not name or name in {".", ".."} or any(mark in name for mark in '/\\\0:*?"<>|\n\r\t') or name.startswith("."):
+    forbidden = name.startswith(".") or any(mark in name for mark in '/\\\0:*?"<>|\n\r\t')
+    if not name or forbidden or len(name.encode()) > LONGEST_NAME:
         raise UsageError(f"{name!r} is no name for a room", hint="use letters, digits and dashes: --room my-room")
     return active / name
 
