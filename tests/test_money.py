@@ -97,6 +97,17 @@ def test_the_moderators_and_the_synthesis_calls_are_on_the_prefix_of_the_next_ro
     assert [call.usage.cached > 0 for call in asked if call.usage] == [True, True, True]
 
 
+def test_the_synthesis_writes_nothing_that_nobody_will_read(serve: Serve) -> None:
+    """Where the moderator has not read the last round, its block stays outside the cached part."""
+    server = serve(debate_script(synthesis=SYNTHESIS))
+    activities.debate(QUESTION, agents=3, rounds=2, model="sonnet", note=(LONG,), stagger="on")
+    last, before = server.calls[-1], seat_calls(server)[-1]
+    assert last.shared == before.shared
+    assert last.own.startswith("WHAT WAS SAID IN ROUND 2:")
+    assert last.usage is not None
+    assert (last.usage.written, last.usage.cached) == (0, before.usage.cached if before.usage else None)
+
+
 def test_from_round_2_on_most_of_the_input_is_read_from_the_cache(serve: Serve) -> None:
     """With the layout and the first seat ahead, at least 80 % of the seats' input comes from the cache."""
     server = serve(debate_script(synthesis=SYNTHESIS), latency=0.2, first_token=0.05)

@@ -195,7 +195,8 @@ class _Rounds:
 
 def _fitted(request: Request, given: int, window: int) -> tuple[Request, str]:
     """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all."""
-    needed = given + prefix.size(request.own)
-    if len(request.shared) <= 2 or needed + min(request.max_tokens, window // 4) <= window:
+    room = window - given - min(request.max_tokens, window // 4)
+    # counting is dear with hundreds of seats, and no letter is two tokens
+    if len(request.shared) <= 2 or 2 * len(request.own) <= room or prefix.size(request.own) <= room:
         return request, "full"
     return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"
