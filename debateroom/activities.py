@@ -114,7 +114,7 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         if isinstance(stop, Interrupted):
             stop.room = room.folder
         code = stop.exit_code if isinstance(stop, Interrupted) else 130
-        ended = {"exit_code": code, "error": "interrupted", "hint": f"debateroom resume {room.folder}"}
+        ended = {"exit_code": code, "error": "interrupted", "hint": room_files.resume_command(room.folder)}
         room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
         raise
     code = _EXIT_CODES.get(stopped, 0)
@@ -141,7 +141,7 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     error.room = room.folder.resolve()
     if isinstance(error, RoomError):
         return
-    error.hint = error.hint or f"debateroom resume {room.folder}"
+    error.hint = error.hint or room_files.resume_command(room.folder)
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
     ended = {"exit_code": error.exit_code, "error": str(error), "hint": error.hint}
     room.write(event("room_finished", status="failed", stopped=stopped, seconds=_since(begun), **ended))
@@ -202,7 +202,7 @@ def adopt(chat: Path, chosen: Settings) -> Path:
     folder = chat.parent
     if (folder / room_files.JOURNAL).exists():
         raise UsageError(
-            f"{folder} has a journal: resume the room, not its chat.json", hint=f"debateroom resume {folder}"
+            f"{folder} has a journal: resume the room, not its chat.json", hint=room_files.resume_command(folder)
         )
     with open_models(chosen.concurrency) as models:
         plan = plans.from_transcript(transcript, chosen, models)

@@ -263,7 +263,7 @@ def test_events_come_on_the_calling_thread_in_the_order_of_the_journal(serve: Se
     assert [line["event"] for line in lines] == seen
     assert [name for name, _ in groupby(seen)] == [
         "room_opened", "round_started", "reply", "round_finished", "decided", "round_started", "reply",
-        "round_finished", "decided", "synthesized", "room_finished",
+        "round_finished", "decided", "synthesis_asked", "synthesized", "room_finished",
     ]  # fmt: skip
 
 
@@ -286,3 +286,22 @@ def test_hostile_replies_reach_the_other_seats_only_inside_the_fence(serve: Serv
     block = seat_calls(server)[2].shared[1]
     assert block.count(f"<{first[0]}>") == block.count(f"</{first[0]}>") == 2
     assert "</said>" in block
+
+
+def test_a_synthesis_that_nobody_said_is_filled_from_the_seats_words(serve: Serve) -> None:
+    """Invented sentences are dropped and counted; what is left empty comes from the seats, not from the model."""
+    invented = SYNTHESIS | {"summary": "Agent Q won.", "recommended_action": 'As Agent B said, "burn it all down".'}
+    serve(debate_script({f"Agent {x}": [(7, None), (7, "Agent A")] for x in "AB"}, synthesis=invented))
+    final = chat(activities.debate(QUESTION, agents=2, rounds=2, model="sonnet"))["final_output"]
+    assert final["unsupported"] == 3, "a sentence, an action, and the risk that Agent C, who is not here, raised"
+    assert final["summary"].startswith("After round 2 there is no agreement; 2 of 2 agents would sign")
+    assert final["recommended_action"].startswith("Agent A says on REFINED PROPOSAL")
+    assert final["synthesized_by"] == "claude-sonnet-5-5"
+
+
+def test_the_command_to_resume_is_quoted(serve: Serve) -> None:
+    """A folder with a blank in its name does not break the command that is shown."""
+    serve(HttpError(400))
+    with pytest.raises(TooFewReplies) as caught:
+        activities.debate(QUESTION, agents=2, model="sonnet", active=Path("my rooms"))
+    assert caught.value.hint == "debateroom resume 'my rooms/chatroom'"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from debateroom import clock
@@ -97,9 +97,11 @@ class PlainProgress:
         self._language, self._rounds, self._seats = event["language"], event["rounds"], len(event["agents"])
         if self._quiet:
             return
-        for seat in event["agents"]:
-            note(f"{seat['name']}  {one_line(seat['role'], 60)}  {seat['model']}")
-        note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
+        rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
+        rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        for name, role, model in rows:
+            note(f"{name:<{widths[0]}}  {role:<{widths[1]}}  {model}")
         note(forecast_of(event["forecast"], self._language))
 
     def _journal_mended(self, event: Event) -> None:
@@ -208,7 +210,8 @@ class LiveProgress(PlainProgress):
 
     def __init__(self) -> None:
         super().__init__()
-        self._agents: list[Mapping[str, str]] = []
+        self._agents: Sequence[Mapping[str, str]] = ()
+        self._agents_shown: Sequence[Mapping[str, str]] = ()
         self._state: dict[str, str] = {}
         self._live: Live | None = None
         self._title = ""
@@ -232,12 +235,34 @@ class LiveProgress(PlainProgress):
         self._agents = event["agents"]
 
     def _round_started(self, event: Event) -> None:
+        super()._round_started(event)
+        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
+        self._title = say(self._language, "round_title", round=event["round"], rounds=self._rounds)
+        self._agents_shown = self._agents
+        self._start()
+
+    def _moderator_asked(self, event: Event) -> None:
+        self._wait_for("moderating")
+
+    def _moderated(self, event: Event) -> None:
+        self.close()
+        super()._moderated(event)
+
+    def _synthesis_asked(self, event: Event) -> None:
+        self._wait_for("concluding")
+
+    def _synthesized(self, event: Event) -> None:
+        self.close()
+
+    def _wait_for(self, key: str) -> None:
+        """A line that stands while one call is under way."""
+        self._agents_shown, self._title = (), say(self._language, key) + " …"
+        self._start()
+
+    def _start(self) -> None:
         from rich.console import Console
         from rich.live import Live
 
-        super()._round_started(event)
-        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
-        self._title = f"{event['round']} / {self._rounds}"
         if self._live is None:
             self._live = Live(self._table(), console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live.start()
@@ -274,7 +299,7 @@ class LiveProgress(PlainProgress):
         for _ in range(3):
             table.add_column(no_wrap=True)
         table.show_header = False
-        for seat in self._agents:
+        for seat in self._agents_shown:
             state = self._state.get(seat["name"], "")
             table.add_row(Text(seat["name"]), Text(one_line(seat["role"], 40)), Text(state))
         return table

@@ -42,6 +42,7 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
     shape = OpeningModeration if number == 1 else Moderation
     asked = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
     request = replace(asked, until=until)
+    room.write(event("moderator_asked", round=number))
     answer = structured.ask(
         models.open(plan.moderator),
         request,

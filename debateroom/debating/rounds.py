@@ -9,9 +9,9 @@ from debateroom import clock
 from debateroom.debating import convergence, forecast, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
+from debateroom.errors import CallFailed, DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import say
-from debateroom.messages import Answer, Request, Round, Seat, Usage
+from debateroom.messages import Answer, Model, Request, Round, Seat, Usage
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
 from debateroom.room.room import Room, event
@@ -153,7 +153,7 @@ class _Rounds:
     ) -> Call:
         model = self.models.open(seat.model)
         asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
-        request, history = _fitted(asked, given, model.window)
+        request, history = _fitted(model, asked, given)
         if unreadable is None:
             return Call(seat, model, request, history)
         paid = {key: unreadable[key] for key in ("model", "seconds")}
@@ -193,10 +193,19 @@ class _Rounds:
         return next(item for item in self.room.transcript.rounds if item.round == number)
 
 
-def _fitted(request: Request, given: int, window: int) -> tuple[Request, str]:
-    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all."""
-    room = window - given - min(request.max_tokens, window // 4)
+def _fitted(model: Model, request: Request, given: int) -> tuple[Request, str]:
+    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all.
+
+    A model that counts its own tokens decides for itself; what it cannot take at all fails when it is asked.
+    """
+    if hasattr(model, "fit"):
+        try:
+            fitted = model.fit(request)
+        except CallFailed:
+            return request, "full"
+        return fitted.request, fitted.history
+    left = model.window - given - min(request.max_tokens, model.window // 4)
     # counting is dear with hundreds of seats, and no letter is two tokens
-    if len(request.shared) <= 2 or 2 * len(request.own) <= room or prefix.size(request.own) <= room:
+    if len(request.shared) <= 2 or 2 * len(request.own) <= left or prefix.size(request.own) <= left:
         return request, "full"
     return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"

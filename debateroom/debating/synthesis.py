@@ -88,28 +88,36 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
     transcript = _that_counts(room.transcript, plan.quorum)
     in_time = until is None or clock.monotonic() < until
     last = transcript.rounds[-1]
-    known = room.state.decisions.get(last.round)
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
-    if known is not None:
-        decision = Decision(
-            **{**{key: known[key] for key in decision.to_event()}, "backers": tuple(known["backers"])}
-        )
     facts = _facts(transcript, decision)
-    answer = (
-        _asked(transcript, plan, models, facts["outcome"], decision, until)
-        if in_time and plan.moderator != NO_MODERATOR
-        else None
-    )
+    answer = None
+    if in_time and plan.moderator != NO_MODERATOR:
+        room.write(event("synthesis_asked"))
+        answer = _asked(transcript, plan, models, facts["outcome"], decision, until)
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))
-        final = {**claims, **facts, "unsupported": unsupported, "synthesized_by": answer.model}
+        final = {
+            **_filled(claims, transcript, decision, facts["outcome"]),
+            **facts,
+            "unsupported": unsupported,
+            "synthesized_by": answer.model,
+        }
     else:
         problem = answer.problem if answer else ""
         final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
         final |= {"unsupported": 0, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), **paid))
+
+
+def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
+    """`claims`, with the extract's words where nothing of the moderator's could be kept."""
+    needed = ("summary", "recommended_action", "sharpest_disagreement")
+    if all(claims[key] for key in needed):
+        return claims
+    stand_in = extract.build(transcript, decision, outcome)
+    return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
 def _that_counts(transcript: Transcript, quorum: int) -> Transcript:

@@ -1,99 +1,216 @@
-"""`embedded`: a small model in this process, served by `xllamacpp` on a free loopback port. No key, no network.
+"""The embedded model: a small one that runs inside this process, without a key and without a network.
 
-It is asked through the same Chat Completions path as any OpenAI-compatible server. One slot and one call at a time:
-slots do not share a prefix, so the seats of a round are cheaper one after the other on one cache than at once.
+It goes the same way as any server that speaks Chat Completions; only the server is ours. Replies of seats are held
+to their format by a grammar.
 """
 
 from __future__ import annotations
 
-import gc
 import os
+import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from debateroom.errors import NoModel
-from debateroom.messages import Model, Request
-from debateroom.models import catalog, clients
+from debateroom.errors import CallFailed, NoModel
+from debateroom.messages import Answer, OnText, Request
 from debateroom.models.calls import Caller
-from debateroom.models.catalog import ModelName
+from debateroom.models.catalog import ModelInfo, ModelName, info, vendor
+from debateroom.models.deadline import hang_up
+from debateroom.models.faults import translated
 from debateroom.models.gate import Gate
 from debateroom.models.grammar import reply_grammar
-from debateroom.models.openai import ChatCompletions
+from debateroom.models.pull import VARIABLE, Progress, ensure
+from debateroom.models.registry import Models, embedded_installed
 
-WINDOW = 8192
-"""Tokens of a request and its answer: the context the model is loaded with."""
-LONGEST = 700
-"""Tokens of an answer at most; a reply held by the grammar has about 150."""
+if TYPE_CHECKING:
+    from httpx2 import Response
 
-
-class Opens(Protocol):
-    """What of `registry.Models` is used here."""
-
-    stop: threading.Event
-
-    def keep(self, thing: Any) -> None: ...
-
-
-class Server:
-    """The model while it is loaded. Closing it frees its memory."""
-
-    def __init__(self, path: Path) -> None:
-        """Loads the model. Raises NoModel when the extra is not installed, or the file cannot be loaded."""
-        # before the import: threads that wait busily cost four times the time on a busy machine
-        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        try:
-            import xllamacpp
-        except ImportError as error:
-            raise NoModel(
-                f"the embedded model is not installed: {error}", hint='pip install "debateroom[embedded]"'
-            ) from error
-        settings = xllamacpp.CommonParams()
-        settings.model.path = str(path)
-        settings.n_ctx = WINDOW
-        settings.n_parallel = 1
-        settings.verbosity = -1  # standard output is the answer: nothing else may be on it
-        settings.ui = False
-        settings.cache_ram_mib = 0  # one slot, one prefix: a second copy of it saves nothing
-        try:
-            self._server: Any = xllamacpp.Server(settings)
-        except Exception as error:  # the library raises RuntimeError or ValueError, depending on what is wrong
-            raise NoModel(f"the model in {path} cannot be loaded: {error}", hint="debateroom models pull") from error
-        self.url = f"{self._server.listening_address}/v1"
-
-    def close(self) -> None:
-        """Stops the server and frees the model; a second call does nothing."""
-        self._server = None
-        gc.collect()
+REPLY = 600
+"""Tokens that are kept free for a reply. The grammar ends a reply long before."""
+_FRAME = 40
+"""Tokens that the chat format puts around the blocks, with room to spare."""
+_CONTROL = re.compile(r"<\|(?=\w+\|>)")
+"""The beginning of a token that would end a turn or open another one, when it stands in what is only text."""
+_SAMPLING = {
+    "temperature": 0.7,
+    "repeat_penalty": 1.0,  # more than 1 misspells what must be repeated
+    # what others said is not said again word for word: what would go on a copied run of ten tokens is less likely
+    "dry_multiplier": 0.8,
+    "dry_allowed_length": 10,
+    "dry_penalty_last_n": 2048,
+}
 
 
-def open_model(named: ModelName, models: Opens, *, path: Callable[[], Path] | None = None) -> Model:
-    """The embedded model, loaded; its file is fetched when it is not here. Raises NoModel when it cannot be had."""
-    from debateroom.models.pull import ensure
+class Fitted(NamedTuple):
+    """A request that fits into a window, and how much of the history is left in it."""
 
-    server = Server((path or ensure)())
-    models.keep(server)
-    client = clients.openai_client(server.url)
-    models.keep(client)
-    known = catalog.info(named)
-    return ChatCompletions(
-        name=known.name,
-        vendor=known.vendor,
-        window=WINDOW,
-        max_output=LONGEST,
-        model_id="embedded",
-        client=client,
-        caller=Caller("embedded", gate=Gate(1, stop=models.stop)),
-        moderates=False,
-        extra_body=_extra,
+    request: Request
+    history: str
+    """`full` or `last_round`."""
+
+
+def open_model(named: ModelName, models: Models) -> Embedded:
+    """The embedded model, loaded, and closed with `models`. Raises NoModel when it cannot be had."""
+    if not embedded_installed():
+        raise NoModel("the embedded model is not installed", hint='pip install "debateroom[embedded]"')
+    model = Embedded(info(named), stop=models.stop)
+    models.keep(model)
+    model.start()
+    return model
+
+
+def fit(request: Request, count_tokens: Callable[[str], int], window: int, *, reply: int = REPLY) -> Fitted:
+    """`request` as it is, or with only the last round quoted when all rounds and a reply do not fit into `window`.
+
+    `reply` tokens are kept free. Raises CallFailed with the figures when even the last round is too large.
+    """
+    needed = _needed(request, count_tokens)
+    if needed + reply <= window:
+        return Fitted(request, "full")
+    if len(request.shared) > 2:
+        request = replace(request, shared=(request.shared[0], request.shared[-1]))
+        needed = _needed(request, count_tokens)
+        if needed + reply <= window:
+            return Fitted(request, "last_round")
+    raise _too_large(needed, window, reply)
+
+
+def _needed(request: Request, count_tokens: Callable[[str], int]) -> int:
+    return _FRAME + sum(map(count_tokens, (*request.shared, request.own)))
+
+
+def _too_large(needed: int, window: int, reply: int) -> CallFailed:
+    return CallFailed(
+        f"The embedded model would have to read {needed:,} tokens; "
+        f"its window of {window:,} leaves {window - reply:,} beside a reply.",
+        hint="give less --context, fewer agents, or name a model with a larger window",
+        cause="too_large",
     )
 
 
-def _extra(request: Request) -> dict[str, Any]:
-    """What this server takes beyond the API: grammar, no repeat penalty (it misspells labels), the kept prefix."""
-    body: dict[str, Any] = {"cache_prompt": True, "repeat_penalty": 1.0, "temperature": 0.7}
-    if request.reply_format is not None:
+class Embedded:
+    """The embedded model as a model that can be asked. One call runs at a time; the others wait at the gate."""
+
+    moderates = False
+
+    def __init__(self, known: ModelInfo, *, stop: threading.Event | None = None) -> None:
+        """Loads nothing yet. When `stop` is set no further call is sent."""
+        self.name = known.name
+        self.window = known.window
+        own = os.environ.get(VARIABLE, "")
+        self.vendor = vendor(ModelName("openai", Path(own).stem)) if own else known.vendor
+        self._known = known
+        # one: calls side by side would each read the common beginning of their prompts again
+        self._caller = Caller("embedded", gate=Gate(1, stop=stop), attempts=2)
+        self._running: _Running | None = None
+        # protects _running: the first calls of a round come at the same moment, and one of them loads
+        self._lock = threading.Lock()
+
+    def start(self, progress: Progress | None = None) -> None:
+        """Gets the file if need be, showing `progress`, and loads the model, about a second; once.
+
+        `ask` does it too, but the main thread is the better place, before the first round. Raises NoModel.
+        """
+        self._started(progress)
+
+    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
+        """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
+        running = self._started()
+        request = replace(_plain(request), max_tokens=self._limit(request))
+        needed = _needed(request, running.count_tokens)
+        if needed + request.max_tokens > self.window:
+            raise _too_large(needed, self.window, request.max_tokens)
+        return running.chat.ask(request, on_text=on_text)
+
+    def fit(self, request: Request) -> Fitted:
+        """`request` cut to this model's window, by its own tokenizer; see the function. Loads the model."""
+        return fit(_plain(request), self.count_tokens, self.window, reply=self._limit(request))
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens `text` is for this model. Loads the model."""
+        return self._started().count_tokens(text)
+
+    def close(self) -> None:
+        """Stops the server, within seconds even in the middle of a call. A later call would load it again."""
+        with self._lock:
+            running, self._running = self._running, None
+        if running is not None:
+            running.close()
+
+    def _started(self, progress: Progress | None = None) -> _Running:
+        with self._lock:
+            if self._running is None:
+                self._running = _Running(self._known, ensure(progress), self._caller)
+            return self._running
+
+    def _limit(self, request: Request) -> int:
+        """Tokens that the answer may have. A reply held by the grammar never needs more."""
+        return min(request.max_tokens, REPLY if request.reply_format else self._known.max_output)
+
+
+class _Running:
+    """The loaded model: its server, and the client that reaches it."""
+
+    def __init__(self, known: ModelInfo, path: Path, caller: Caller) -> None:
+        from httpx2 import Client
+
+        from debateroom.models.clients import openai_client
+        from debateroom.models.openai import ChatCompletions
+        from debateroom.models.serving import Serving
+
+        self._serving = Serving(path, window=known.window)
+        self._latest: Response | None = None
+        http = Client(trust_env=False, event_hooks={"response": [self._note]})
+        self._client = openai_client(f"{self._serving.url}/v1", self._serving.key).copy(http_client=http)
+        self._model_id = path.stem
+        self.chat = ChatCompletions(
+            name=known.name,
+            vendor=known.vendor,
+            window=known.window,
+            max_output=known.max_output,
+            model_id=self._model_id,
+            client=self._client,
+            caller=caller,
+            moderates=False,
+            extra_body=_extra_body,
+        )
+        self.count_tokens = lru_cache(maxsize=64)(self._count_tokens)
+        """Tokens of a text. Remembered: the seats of a round are sent the same blocks."""
+
+    def close(self) -> None:
+        """Hangs up on the call under way, and stops the server."""
+        if self._latest is not None:
+            hang_up(self._latest)
+        self._client.close()
+        self._serving.close()
+
+    def _note(self, response: Response) -> None:
+        self._latest = response
+
+    def _count_tokens(self, text: str) -> int:
+        with translated("embedded", self._model_id):
+            url = f"{self._serving.url}/tokenize"
+            answer: Any = self._client.post(url, cast_to=object, body={"content": text})
+            return len(answer["tokens"])
+
+
+def _extra_body(request: Request) -> dict[str, Any]:
+    """What llama.cpp takes beyond the API: how to choose words, and the grammar that holds a seat's reply."""
+    body: dict[str, Any] = {"cache_prompt": True, **_SAMPLING}
+    if request.reply_format is not None and request.schema is None:
         writer = request.purpose.agent if request.purpose else ""
         body["grammar"] = reply_grammar(request.reply_format, writer=writer)
     return body
+
+
+def _plain(request: Request) -> Request:
+    """The request with nothing in its texts that the tokenizer would take for the end of a turn."""
+    return replace(request, shared=tuple(map(_text, request.shared)), own=_text(request.own))
+
+
+def _text(text: str) -> str:
+    return _CONTROL.sub("< |", text)

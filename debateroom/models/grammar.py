@@ -37,18 +37,19 @@ sentence ::= [A-Z] rest
 more ::= " " sentence
 """,
         bodies={
-            "position": '("We" | "You" | "I") " should " ("not ")? rest',
+            "position": '("We" | "You") " should " ("not ")? rest',
             "concerns": '"The main risk is that " rest',
             "agreements": 'other " is right that " rest',
             "disagreements": '"I disagree with " other " because " rest more?',
-            "refined_proposal": '("We" | "You" | "I") " should " ("not ")? rest more?',
+            "refined_proposal": '("We" | "You") " should " ("not ")? rest more?',
         },
     ),
     "fr": _Writing(
         colon=" : ",
         rules=r"""
-rest ::= letter{8,260} "."
-letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\xaa\xac-\xba\xbc-\xbf\u0180-\u2018\u201a-\U0010ffff]
+rest ::= (letter | quote){8,260} "."
+letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\xbf\u0180-\u2018\u201a-\U0010ffff]
+quote ::= "«" letter{1,60} "»"
 sentence ::= [A-ZÀÂÇÈÉÊËÎÏÔÙÛÜŒ] rest
 more ::= " " sentence
 """,
@@ -64,12 +65,15 @@ more ::= " " sentence
         colon="：",
         rules=r"""
 rest ::= letter{2,30} ("，" letter{2,30}){0,3} "。"
-letter ::= [\u4e00-\u9fff] | [A-Za-z0-9%+/-] | [、；“”《》（）]
+letter ::= pick | "还" | quote
+pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/、；-]
+quote ::= "“" pick{1,20} "”" | "《" pick{1,20} "》" | "（" pick{1,20} "）"
 sentence ::= rest
 more ::= sentence
 """,
         bodies={
-            "position": '("我们应该" | "我们不应该") rest',
+            # without 还: 还是 would put both sides of the question into the position
+            "position": '("我们应该" | "我们不应该") pick{2,30} ("，" letter{2,30}){0,2} "。"',
             "concerns": '"主要风险是" rest',
             "agreements": 'other "说得对，" rest',
             "disagreements": '"我不同意 " other "，因为" rest more?',

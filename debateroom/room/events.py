@@ -10,6 +10,7 @@
 | `reply` | a seat's answer, and what was read from it |
 | `seat_failed` | a seat without an answer in this round, and why |
 | `round_finished` | all seats of the round have answered or failed |
+| `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
 | `synthesized` | the final output |
