@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from debateroom.messages import Entry, Round, Transcript
+from debateroom.messages import Entry, Kind, Round, Transcript
 from debateroom.reading.reply import read_reply
 from debateroom.reading.topic import is_error_text
 
@@ -69,9 +70,15 @@ def _no_answer(entry: Entry, item: Round) -> bool:
     """Whether the reply is no speech at all: empty, a refusal, or an error's text, alone or as the proposal."""
     if not entry.response.strip() or entry.finish == "refusal":
         return True
-    sections = read_reply(entry.response, kind="opening" if item.round == 1 else "debate").sections
+    return _says_an_error(entry.response, "opening" if item.round == 1 else "debate")
+
+
+@lru_cache(maxsize=2048)
+def _says_an_error(response: str, kind: Kind) -> bool:
+    """Whether the reply or its proposal is an error's text. Kept: each verdict asks again about every reply."""
+    sections = read_reply(response, kind=kind).sections
     proposal = sections.get("refined_proposal") or sections.get("proposal") or ""
-    return is_error_text(entry.response) or is_error_text(proposal)
+    return is_error_text(response) or is_error_text(proposal)
 
 
 def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:

@@ -18,7 +18,7 @@ from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.spending import spent
 from debateroom.language import say
-from debateroom.messages import Transcript
+from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
 from debateroom.room.room import Room, event
 
@@ -147,6 +147,8 @@ def _asked(
     request = prompts.synthesis_request(
         plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
     )
+    if transcript.rounds[-1].moderation is None:
+        request = _last_unwritten(request)
     return structured.ask(
         models.open(plan.moderator),
         replace(request, until=until),
@@ -155,7 +157,19 @@ def _asked(
     )
 
 
+<<<<<<< HEAD
 def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[int, str]]) -> dict[str, Any]:
+=======
+def _last_unwritten(request: Request) -> Request:
+    """The same prompt with the last round's block outside the cached part.
+
+    Nobody reads it after this call, and a provider takes a quarter more for writing it to its cache.
+    """
+    return replace(request, shared=request.shared[:-1], own=f"{request.shared[-1]}\n\n{request.own}")
+
+
+def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
+>>>>>>> money
     """The part of the final output that no model is asked for."""
     first = transcript.rounds[0].moderation or {}
     excluded = [
