@@ -68,7 +68,11 @@ def open_models(concurrency: int) -> Models:
 def run(
     plan: Plan, chosen: Settings, models: Models, *, on_event: OnEvent | None, on_progress: OnProgress | None
 ) -> Outcome:
-    """Plays a planned debate in its room: rounds, synthesis, reports."""
+    """Plays a planned debate in its room: rounds, synthesis, reports.
+
+    Raises BudgetSpent, before there is a room, when the budget does not hold one round.
+    """
+    forecast.hold_budget(plan)
     folder = folder_of(chosen.active, chosen.room)
     with Room.create(folder, opening(plan), on_event=on_event) as room:
         return play(room, plan, models, on_progress=on_progress)
@@ -76,13 +80,17 @@ def run(
 
 def opening(plan: Plan) -> Mapping[str, Any]:
     """The room's first event: the plan, and what it is expected to come to at most."""
-    expected = forecast.total(forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats)))
+    expected = forecast.worst(plan)
     worst = {"calls": expected.calls, "input": expected.usage.input, "cost": expected.cost}
     return {**plan.opening_event(), "forecast": worst}
 
 
 def prepare(plan: Plan, chosen: Settings) -> Path:
-    """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder."""
+    """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder.
+
+    Raises BudgetSpent as `run`.
+    """
+    forecast.hold_budget(plan)
     folder = folder_of(chosen.active, chosen.room)
     Room.create(folder, opening(plan)).close()
     return folder
@@ -91,10 +99,13 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
 def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | None) -> Outcome:
     """Plays what the room's journal does not hold yet, to the reports. Also how a room is resumed."""
     begun = clock.monotonic()
+    until = begun + plan.timeout if plan.timeout is not None else None
     try:
-        stopped = rounds.play(room, plan, models, on_progress=on_progress)
+        stopped = rounds.play(room, plan, models, until=until, on_progress=on_progress)
         if room.transcript.final_output is None:
-            synthesis.conclude(room, plan, models, in_time=stopped != "deadline")
+            synthesis.conclude(room, plan, models, until=until)
+        if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
+            stopped = "deadline"
     except DebateroomError as error:
         _record_failure(room, error, begun)
         raise
@@ -103,7 +114,7 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
         if isinstance(stop, Interrupted):
             stop.room = room.folder
         code = stop.exit_code if isinstance(stop, Interrupted) else 130
-        ended = {"exit_code": code, "error": "interrupted", "hint": f"debateroom resume {room.folder}"}
+        ended = {"exit_code": code, "error": "interrupted", "hint": room_files.resume_command(room.folder)}
         room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
         raise
     code = _EXIT_CODES.get(stopped, 0)
@@ -115,6 +126,12 @@ _EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_
 """Of runs that came to an end, but not to their own."""
 
 
+def _is_extract(room: Room, plan: Plan) -> bool:
+    """Whether the moderator was to conclude and did not."""
+    final = room.transcript.final_output or {}
+    return plan.moderator != plans.NO_MODERATOR and final.get("synthesized_by") == "extract"
+
+
 def _since(begun: float) -> float:
     return round(clock.monotonic() - begun, 3)
 
@@ -124,7 +141,7 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     error.room = room.folder.resolve()
     if isinstance(error, RoomError):
         return
-    error.hint = error.hint or f"debateroom resume {room.folder}"
+    error.hint = error.hint or room_files.resume_command(room.folder)
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
     ended = {"exit_code": error.exit_code, "error": str(error), "hint": error.hint}
     room.write(event("room_finished", status="failed", stopped=stopped, seconds=_since(begun), **ended))
@@ -146,13 +163,17 @@ def resume(
     plan = plans.from_event(opening)
     _compare(plan, expected or {})
     models = open_models(plan.concurrency)
-    for seat in plan.seats:
-        models.open(seat.model)
-    with Room.reopen(folder, on_event=on_event) as room:
-        if on_event:
-            on_event(opening)
-        room.write(event("room_resumed"))
-        outcome = play(room, plan, models, on_progress=on_progress)
+    try:
+        for name in {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}:
+            models.open(name)
+        with Room.reopen(folder, on_event=on_event) as room:
+            if on_event:
+                on_event(opening)
+            room.write(event("room_resumed"))
+            outcome = play(room, plan, models, on_progress=on_progress)
+    except DebateroomError:  # not after Ctrl-C: closing may wait for a call
+        models.close()
+        raise
     models.close()
     return outcome
 
@@ -181,7 +202,7 @@ def adopt(chat: Path, chosen: Settings) -> Path:
     folder = chat.parent
     if (folder / room_files.JOURNAL).exists():
         raise UsageError(
-            f"{folder} has a journal: resume the room, not its chat.json", hint=f"debateroom resume {folder}"
+            f"{folder} has a journal: resume the room, not its chat.json", hint=room_files.resume_command(folder)
         )
     with open_models(chosen.concurrency) as models:
         plan = plans.from_transcript(transcript, chosen, models)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -59,3 +59,17 @@ def held() -> Iterator[None]:
         if number is not None and not _State.depth and not _State.leaving:
             _State.pending, _State.leaving = None, True
             raise Interrupted(number)
+
+
+_LAST_ACTS: list[Callable[[], object]] = []
+
+
+def before_leaving(act: Callable[[], object]) -> None:
+    """Has `act` called when the command line ends, however it ends: `os._exit` runs no exit handlers of its own."""
+    _LAST_ACTS.append(act)
+
+
+def leave() -> None:
+    """Does what has to be done before the process ends. Each act must be quick and raise nothing."""
+    for act in _LAST_ACTS:
+        act()

@@ -174,6 +174,8 @@ class Round:
     failures: tuple[Failure, ...] = ()
     moderation: Mapping[str, Any] | None = None
     """The moderator's verdict on this round: `aligned, proposal, holdouts, open_blockers, off_topic, why`."""
+    usage: Usage = field(default_factory=Usage)
+    """Everything this round spent: replies, repairs, what failed after it was paid for, and the moderator."""
 
 
 @dataclass(frozen=True, slots=True)

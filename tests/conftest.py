@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from vendor import VendorServer
 
 _LOOPBACK = ("127.", "::1", "localhost")
 _KEYS = ("ANTHROPIC_", "OPENAI_", "DEBATEROOM_", "CLAUDE", "CODEX_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -40,11 +42,47 @@ def _loopback_only(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureReque
     yield
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder, and keys for both vendors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-0123456789")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    return tmp_path
+
+
+@pytest.fixture
+def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., VendorServer]]:
+    """Starts servers that `sonnet` and `gpt` are asked on."""
+    open_servers: list[VendorServer] = []
+
+    def start(reply: Any, **options: Any) -> VendorServer:
+        server = VendorServer(reply, **options).__enter__()
+        open_servers.append(server)
+        monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("DEBATEROOM_OPENAI_BASE_URL", server.openai_url)
+        return server
+
+    yield start
+    for server in open_servers:
+        server.__exit__(None, None, None)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """With DEBATEROOM_NO_SKIPS a skipped test is a failed one: CI must not lose a marked test in silence."""
     outcome: Any = yield
     report = outcome.get_result()
     if report.skipped and os.environ.get("DEBATEROOM_NO_SKIPS") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and nothing may be skipped here: {report.longrepr}"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """The same for a whole file that skips itself, such as one whose library is missing."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.outcome == "skipped" and os.environ.get("DEBATEROOM_NO_SKIPS"):
         report.outcome = "failed"
         report.longrepr = f"skipped, and nothing may be skipped here: {report.longrepr}"

@@ -70,7 +70,7 @@ def test_late_seats_are_given_up_and_named() -> None:
     asking = Asking(2)
     asking.ask(calls(2, action))
     assert [item.call.seat.name for item in collect(asking, seconds=0.3)] == ["Agent 0"]
-    assert asking.give_up() == ("Agent 1",)
+    assert [call.seat.name for call in asking.give_up()] == ["Agent 1"]
     release.set()
     asking.ask(calls(1, lambda request, on_text: "next round"))
     assert [item.answer.text for item in collect(asking) if item.answer] == ["next round"]
@@ -91,7 +91,7 @@ def test_with_stagger_the_others_follow_at_the_first_token() -> None:
         return "lead"
 
     asking = Asking(4)
-    asking.ask(calls(4, action), stagger=True)
+    asking.ask(calls(4, action), stagger={Stub.name})
     assert len(collect(asking)) == 4
     assert seen == [True, True, True]
 
@@ -105,7 +105,7 @@ def test_with_stagger_the_failure_of_the_first_releases_the_others() -> None:
         return "follower"
 
     asking = Asking(3)
-    asking.ask(calls(3, action), stagger=True)
+    asking.ask(calls(3, action), stagger={Stub.name})
     assert sorted(str(item.error) if item.error else "follower" for item in collect(asking)) == [
         "down",
         "follower",

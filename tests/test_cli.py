@@ -71,13 +71,13 @@ def test_at_the_end_stdout_has_four_things(capsys: pytest.CaptureFixture[str], s
     code, out, err = run(capsys, QUESTION, "-r", "2", "--model", script)
     paragraph, action, sharpest, paths = out.strip().split("\n\n")
     assert code == 0
-    assert paragraph.startswith("After 2 rounds the 3 agents are in deadlock")
+    assert paragraph.startswith("After round 2 the 3 agents are in deadlock")
     assert action.startswith("Recommended action: No proposal stands out")
     assert sharpest == "Sharpest disagreement: Agent A (Architect): Much."
     room = tmp_path / "active" / "chatroom"
     assert paths.split("\n") == [f"Report: {room}/chatroom_report.md", f"Transcript: {room}/chat.json"]
     assert "round 2 of 2: 3 of 3 agents answered, confidence 7 7 7" in err
-    assert "Agent C  Critic  scripted:replies.jsonl" in err
+    assert "Agent C    Critic      scripted:replies.jsonl" in err
 
 
 def test_quiet_says_nothing_on_stderr(capsys: pytest.CaptureFixture[str], script: str) -> None:

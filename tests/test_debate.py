@@ -3,71 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from vendor import Call, Reply, VendorServer, debate_script
+from debates import ALIGNED, APART, QUESTION, SYNTHESIS, Serve, chat, seat_calls
+from vendor import Call, Reply, debate_script
 from vendor.faults import HttpError
 
 from debateroom import activities
-from debateroom.activities import Outcome
 from debateroom.errors import NoModel, TooFewReplies, UsageError, VagueQuestion
-
-QUESTION = "Should background jobs use a queue or a loop?"
-SYNTHESIS: dict[str, Any] = {
-    "summary": "Agent B gave way.", "consensus": ["Jobs must be idempotent."],
-    "disagreements": [{"question": "When?", "sides": [{"agents": ["Agent A"], "claim": "now"}]}],
-    "recommended_action": "Build the queue.", "sharpest_disagreement": "How many workers?",
-    "unresolved_risks": [{"risk": "Ordering.", "raised_by": ["Agent C"]}],
-    "mind_changes": [], "highlights": [], "opening_positions": [],
-}  # fmt: skip
-ALIGNED = {
-    "aligned": True, "proposal": "Agent A", "holdouts": [], "open_blockers": [], "off_topic": [],
-    "why": "All want the queue.", "shared_premise": "Jobs arrive in bursts.",
-}  # fmt: skip
-APART = {**ALIGNED, "aligned": False, "holdouts": ["Agent B"], "why": "Agent B wants a loop.", "shared_premise": ""}
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty current folder, and keys for both vendors."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-0123456789")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
-    return tmp_path
-
-
-Serve = Callable[..., VendorServer]
-
-
-@pytest.fixture
-def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Starts servers that `sonnet` and `gpt` are asked on."""
-    open_servers: list[VendorServer] = []
-
-    def start(reply: Any, **options: Any) -> VendorServer:
-        server = VendorServer(reply, **options).__enter__()
-        open_servers.append(server)
-        monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)
-        monkeypatch.setenv("DEBATEROOM_OPENAI_BASE_URL", server.openai_url)
-        return server
-
-    yield start
-    for server in open_servers:
-        server.__exit__(None, None, None)
-
-
-def chat(outcome: Outcome) -> dict[str, Any]:
-    """What `chat.json` holds."""
-    return dict(json.loads(outcome.chat.read_text(encoding="utf-8")))
-
-
-def seat_calls(server: VendorServer) -> list[Call]:
-    """The calls to seats, without the moderator's and the synthesis."""
-    return [call for call in server.calls if call.schema is None]
 
 
 def test_a_debate_without_agreement_plays_all_rounds_and_is_called_a_deadlock(serve: Serve) -> None:
@@ -317,7 +263,7 @@ def test_events_come_on_the_calling_thread_in_the_order_of_the_journal(serve: Se
     assert [line["event"] for line in lines] == seen
     assert [name for name, _ in groupby(seen)] == [
         "room_opened", "round_started", "reply", "round_finished", "decided", "round_started", "reply",
-        "round_finished", "decided", "synthesized", "room_finished",
+        "round_finished", "decided", "synthesis_asked", "synthesized", "room_finished",
     ]  # fmt: skip
 
 
@@ -340,3 +286,22 @@ def test_hostile_replies_reach_the_other_seats_only_inside_the_fence(serve: Serv
     block = seat_calls(server)[2].shared[1]
     assert block.count(f"<{first[0]}>") == block.count(f"</{first[0]}>") == 2
     assert "</said>" in block
+
+
+def test_a_synthesis_that_nobody_said_is_filled_from_the_seats_words(serve: Serve) -> None:
+    """Invented sentences are dropped and counted; what is left empty comes from the seats, not from the model."""
+    invented = SYNTHESIS | {"summary": "Agent Q won.", "recommended_action": 'As Agent B said, "burn it all down".'}
+    serve(debate_script({f"Agent {x}": [(7, None), (7, "Agent A")] for x in "AB"}, synthesis=invented))
+    final = chat(activities.debate(QUESTION, agents=2, rounds=2, model="sonnet"))["final_output"]
+    assert final["unsupported"] == 3, "a sentence, an action, and the risk that Agent C, who is not here, raised"
+    assert final["summary"].startswith("After round 2 there is no agreement; 2 of 2 agents would sign")
+    assert final["recommended_action"].startswith("Agent A says on REFINED PROPOSAL")
+    assert final["synthesized_by"] == "claude-sonnet-5-5"
+
+
+def test_the_command_to_resume_is_quoted(serve: Serve) -> None:
+    """A folder with a blank in its name does not break the command that is shown."""
+    serve(HttpError(400))
+    with pytest.raises(TooFewReplies) as caught:
+        activities.debate(QUESTION, agents=2, model="sonnet", active=Path("my rooms"))
+    assert caught.value.hint == "debateroom resume 'my rooms/chatroom'"

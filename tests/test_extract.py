@@ -51,7 +51,7 @@ def test_an_extract_holds_only_what_the_seats_wrote_and_says_what_it_is() -> Non
     decision = decide(CLOSING, moderated=False, quorum=2)
     found = extract.build(told, decision, "split")
     assert found == {
-        "summary": "After 2 rounds there is no agreement; 2 of 2 agents would sign the proposal of Agent A "
+        "summary": "After round 2 there is no agreement; 2 of 2 agents would sign the proposal of Agent A "
         "(Architect): Build the table queue now. Made without a moderator, from the agents' own words.",
         "consensus": [],
         "disagreements": [

@@ -143,6 +143,18 @@ DRESSES: dict[str, Callable[[Pairs], str]] = {
     "rules between": lined(lambda n, label, text: f"{label}:\n\n{text}", "\n\n---\n\n"),
     "HTML bold": lined(lambda n, label, text: f"<b>{label}:</b> {text}"),
     "HTML paragraphs": lined(lambda n, label, text: f"<strong>{label}</strong>: {text}"),
+    "HTML lines": lined(lambda n, label, text: f"{label}: {text}", "<br>\n"),
+    "HTML line breaks only": lined(lambda n, label, text: f"{label}: {text}", "<br>"),
+    "HTML list": lambda pairs: (
+        "<ul>" + lined(lambda n, label, text: f"<li><b>{label}:</b> {text}</li>", "")(pairs) + "</ul>"
+    ),
+    "HTML headings": lined(lambda n, label, text: f"<h2>{label}</h2>\n<p>{text}</p>"),
+    "wiki headings": lined(lambda n, label, text: f"== {label} ==\n{text}"),
+    "headings with hashes on both sides": lined(lambda n, label, text: f"## {label} ##\n{text}"),
+    "bold with a full stop": lined(lambda n, label, text: f"**{label}.** {text}"),
+    "a note behind the label": lined(lambda n, label, text: f"{label} (in short): {text}"),
+    "its name before each label": lined(lambda n, label, text: f"Agent A: {label}: {text}"),
+    "a response element": lambda pairs: f"<response>\n{PLAIN(pairs)}\n</response>",
     "tags": lined(tagged_small),
     "tags on one line": lined(tagged, ""),
     "a table": lambda pairs: (

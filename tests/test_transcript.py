@@ -65,7 +65,7 @@ def test_the_keys_are_the_skills_in_its_order_and_ours_come_after() -> None:
         "started", "seconds", "rounds_asked", "cost",
     ]  # fmt: skip
     assert list(value["agents"][0]) == ["name", "role", "framing", "model", "vendor"]
-    assert list(value["rounds"][2]) == ["round", "entries", "failures", "moderation"]
+    assert list(value["rounds"][2]) == ["round", "entries", "failures", "moderation", "usage"]
     assert list(value["rounds"][2]["entries"][0]) == [
         "agent", "role", "response",
         "confidence", "endorses", "model", "usage", "seconds", "finish", "repaired", "off_topic", "history",

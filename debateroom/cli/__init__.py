@@ -21,7 +21,10 @@ def main() -> NoReturn:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     interruption.install()
-    code = run(sys.argv[1:])
+    try:
+        code = run(sys.argv[1:])
+    finally:
+        interruption.leave()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +63,9 @@ _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
-    click.option("-v", "--verbose", is_flag=True, help="More on stderr: tokens of each reply, and how it was read."),
+    click.option(
+        "-v", "--verbose", count=True, help="More on stderr: tokens of each reply, how it was read; -vv: every event."
+    ),
 )
 
 
@@ -89,7 +92,7 @@ def debate(
     as_json: bool,
     events: bool,
     quiet: bool,
-    verbose: bool,
+    verbose: int,
     **given: Any,
 ) -> int:
     """Debate QUESTION: N agents with opposed roles, R rounds, each reading everything said before.
@@ -104,23 +107,37 @@ def debate(
     gathered = context.collect(chosen.context, chosen.note, stdin=sys.stdin if stdin_is_free else None)
     if not quiet:
         _say_context(gathered, verbose)
-    models = activities.open_models(chosen.concurrency)
-    _fetch_embedded(chosen)
-    plan = _plan(text, chosen, gathered, models)
     if dry_run:
         from debateroom.cli import dry_run as table
 
+        plan = _plan(text, chosen, gathered, table.Unopened())
+        _warn(plan)
         return table.show(plan)
-    _confirm(plan, yes=yes)
-    if detach:
-        return background.start(activities.prepare(plan, chosen), plan.problem)
-    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
-    try:
-        outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
-    finally:
-        shown.close()
-    models.close()
+    models = activities.open_models(chosen.concurrency)
+    with _closed_after(models):
+        _fetch_embedded(chosen)
+        plan = _plan(text, chosen, gathered, models)
+        _warn(plan)
+        _confirm(plan, yes=yes)
+        if detach:
+            return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
+        shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+        try:
+            outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
+        finally:
+            shown.close()
     return output.finished(outcome, as_json=as_json or events)
+
+
+@contextmanager
+def _closed_after(models: Models) -> Iterator[None]:
+    """Closes `models` at the end, but not after Ctrl-C: closing may wait for a call, and the process ends anyway."""
+    try:
+        yield
+    except Exception:
+        models.close()
+        raise
+    models.close()
 
 
 def _question(words: tuple[str, ...], chosen: Settings) -> str:
@@ -157,7 +174,7 @@ def _fetch_embedded(chosen: Settings) -> None:
         pull_embedded()
 
 
-def _say_context(gathered: Context, verbose: bool) -> None:
+def _say_context(gathered: Context, verbose: int) -> None:
     if gathered.sources:
         output.note(f"context: {gathered.sizes()}")
     if gathered.skipped:
@@ -198,17 +215,26 @@ def _sharpened(text: str, chosen: Settings) -> str:
     return suggestions[int(answer) - 1] if answer in {"1", "2"} else answer
 
 
-def _confirm(plan: Plan, *, yes: bool) -> None:
-    """Asks before very many calls; without a terminal to ask on, they need `--yes`."""
+def _warn(plan: Plan) -> None:
+    """One line when many calls go to models of the dearest class, with what the room comes to at most."""
+    from debateroom.debating import forecast
     from debateroom.models.registry import info
 
+    dear = [seat.model for seat in plan.seats if info(seat.model).tier == "top"]
+    calls = len(dear) * plan.rounds
+    if calls >= DEAR_CALLS:
+        cost = forecast.worst(plan).cost
+        price = "the price is unknown" if cost is None else f"the room may cost {cost:.2f} US dollars"
+        names = ", ".join(sorted(set(dear)))
+        output.note(f"{calls} calls to {names}, of the dearest class: {price}; --budget sets a limit")
+
+
+def _confirm(plan: Plan, *, yes: bool) -> None:
+    """Asks before very many calls; without a terminal to ask on, they need `--yes` or `--budget`."""
     calls = len(plan.seats) * plan.rounds
-    dear = sorted({seat.model for seat in plan.seats if info(seat.model).tier == "top"})
-    if calls >= DEAR_CALLS and dear:
-        output.note(f"{calls} calls to {', '.join(dear)}: this is the dearest class; --budget sets a limit")
     if calls < MANY_CALLS or yes or plan.budget is not None:
         return
     question = f"{len(plan.seats)} agents × {plan.rounds} rounds are {calls} calls"
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{question}: that is many", hint="add --yes if it is meant")
+        raise UsageError(f"{question}: that is many", hint="add --yes if it is meant, or a limit with --budget")
     click.confirm(f"{question}. Go on?", abort=True, err=True)

@@ -2,31 +2,96 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
+from debateroom.cli.output import note
 from debateroom.debating import forecast
 from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.messages import Transcript
+from debateroom.errors import CallFailed
+from debateroom.messages import Answer, Model, OnText, Request, Transcript
+from debateroom.models import catalog
+from debateroom.models.keys import Keys
+from debateroom.models.registry import ModelInfo, Models, info, resolve
 from debateroom.terminal import one_line
+
+
+class _Known:
+    """A model as the data on models has it. It cannot be asked."""
+
+    def __init__(self, known: ModelInfo) -> None:
+        self.name = known.name
+        self.vendor = known.vendor
+        self.window = known.window
+        self.moderates = known.moderates
+
+    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
+        """Never an answer: raises CallFailed."""
+        raise CallFailed("a dry run asks nobody")
+
+
+class Unopened(Models):
+    """Models to plan with: no key is needed, no client made and no file fetched."""
+
+    def open(self, name: str) -> Model:
+        """What is known about the model. Only a script is really opened: its window stands in its file."""
+        named = resolve(name)
+        if named.provider == "scripted":
+            return super().open(name)
+        return _Known(info(named))
 
 
 def show(plan: Plan) -> int:
     """Prints the table of seats and the table of rounds; 0."""
+    _seats(plan)
+    expected = forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats))
+    click.echo("round        calls   tokens in   of them cached   tokens out   US dollars")
+    for item in expected:
+        click.echo(_row(item))
+    click.echo(_row(forecast.best(plan), "best case"))
+    click.echo(_row(forecast.worst(plan), "worst case"))
+    click.echo(
+        f"\nEstimates: tokens by kind of character, replies of about {forecast.REPLY} tokens, no repairs. "
+        "Nothing was asked."
+    )
+    _say_budget(plan, expected)
+    _say_keys(plan)
+    return 0
+
+
+def _seats(plan: Plan) -> None:
     click.echo("seat       role                            provider   model")
     for seat in plan.seats:
         provider, _, model = seat.model.partition(":")
         click.echo(f"{seat.name:<9}  {one_line(seat.role, 30):<30}  {provider:<9}  {model}")
     moderator = "none" if plan.moderator == NO_MODERATOR else plan.moderator
     click.echo(f"moderator  {moderator}\n")
-    expected = forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats))
-    click.echo("round        calls   tokens in   of them cached   tokens out   US dollars")
+
+
+def _say_budget(plan: Plan, expected: tuple[Expected, ...]) -> None:
+    """How far the budget goes, as `debate` would hold it: each round with the synthesis after it."""
+    if plan.budget is None:
+        return
+    held, spent = 0, 0.0
+    conclusion = sum(item.cost or 0.0 for item in expected if item.name == "synthesis")
     for item in expected:
-        click.echo(_row(item))
-    click.echo(_row(forecast.best(plan, expected), "best case"))
-    click.echo(_row(forecast.total(expected), "worst case"))
-    click.echo("\nEstimates: tokens by kind of character, replies of about 600 tokens. Nothing was asked.")
-    return 0
+        spent += item.cost or 0.0
+        if item.name == "synthesis" or spent + conclusion > plan.budget:
+            break
+        held += 1
+    click.echo(f"The budget of {plan.budget:.2f} US dollars holds {held} of {plan.rounds} rounds and the synthesis.")
+
+
+def _say_keys(plan: Plan) -> None:
+    """The providers that could not be asked as things are, with the command that mends it."""
+    sources = Keys().list()
+    names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
+    for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
+        own_server = any(os.environ.get(name) for name in catalog.provider(provider).url_variables)
+        if sources[provider] is None and not own_server:  # servers of one's own ask for none
+            note(f"there is no key for {provider}: debateroom keys set {provider}")
 
 
 def _row(item: Expected, name: str = "") -> str:

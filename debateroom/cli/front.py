@@ -23,6 +23,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
+    "doctor": Entry("debateroom.cli.doctor", "Check providers, keys, the embedded model and folders."),
     "keys": Entry("debateroom.cli.keys", "List and store the keys of providers."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "report": Entry("debateroom.cli.report", "Render the report of a room or of a chat.json again."),

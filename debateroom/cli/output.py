@@ -69,12 +69,20 @@ def failed(error: DebateroomError, *, as_json: bool) -> int:
 
 def interrupted(stop: Interrupted, *, as_json: bool) -> int:
     """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143."""
-    again = f"debateroom resume {stop.room}" if stop.room else None
+    again = _resume(stop.room)
     if as_json:
         ended = {"ok": False, "exit_code": stop.exit_code, "error": "interrupted", "hint": again}
         print_json(_room_of(stop.room) | ended)
     note(f"debateroom: interrupted; continue with: {again}" if again else "debateroom: interrupted")
     return stop.exit_code
+
+
+def _resume(room: Path | None) -> str | None:
+    if room is None:
+        return None
+    from debateroom.room.room import resume_command
+
+    return resume_command(room)
 
 
 def _room_of(room: Path | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from debateroom import clock
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Event = Mapping[str, Any]
+EVENT_LENGTH = 400
+"""Columns of an event that `-vv` shows; the whole is in the journal."""
 
 
 class Progress(Protocol):
@@ -31,13 +33,13 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
-def make(*, quiet: bool, verbose: bool = False, events: bool = False) -> Progress:
+def make(*, quiet: bool, verbose: int = 0, events: bool = False) -> Progress:
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
     shown = _on_stderr(quiet=quiet, verbose=verbose)
     return EventLines(shown) if events else shown
 
 
-def _on_stderr(*, quiet: bool, verbose: bool) -> Progress:
+def _on_stderr(*, quiet: bool, verbose: int) -> Progress:
     if not quiet and not verbose and sys.stderr.isatty():
         return LiveProgress()
     return PlainProgress(quiet=quiet, verbose=verbose)
@@ -65,15 +67,22 @@ class EventLines:
 class PlainProgress:
     """One line for the seats, one a round, one for each seat that failed."""
 
-    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
         self._quiet = quiet
         self._verbose = verbose
         self._language = "en"
         self._rounds = 0
         self._seats = 0
         self._confidence: dict[str, float | None] = {}
+        self._input = self._cached = self._output = 0
+        self._cost: float | None = 0.0
 
     def on_event(self, event: Event) -> None:
+        self._spend(event)
+        if self._verbose > 1:
+            from debateroom import files
+
+            note(one_line(f"{event['event']} {files.dumps(event).decode()}", EVENT_LENGTH))
         handler = getattr(self, f"_{event['event']}", None)
         if handler:
             handler(event)
@@ -88,9 +97,11 @@ class PlainProgress:
         self._language, self._rounds, self._seats = event["language"], event["rounds"], len(event["agents"])
         if self._quiet:
             return
-        for seat in event["agents"]:
-            note(f"{seat['name']}  {one_line(seat['role'], 60)}  {seat['model']}")
-        note(f"{say(self._language, 'moderator_row')}  {moderator_of(event, self._language)}")
+        rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
+        rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        for name, role, model in rows:
+            note(f"{name:<{widths[0]}}  {role:<{widths[1]}}  {model}")
         note(forecast_of(event["forecast"], self._language))
 
     def _journal_mended(self, event: Event) -> None:
@@ -139,6 +150,36 @@ class PlainProgress:
         if event["converged"] and not self._quiet:
             note(say(self._language, "converged_line", round=event["round"]))
 
+    def _room_finished(self, event: Event) -> None:
+        if not self._quiet and self._input:
+            note(self.spent_line())
+
+    def _room_interrupted(self, event: Event) -> None:
+        self._room_finished(event)
+
+    def _spend(self, event: Event) -> None:
+        """Adds what an event's call used in this run, and what it cost; unknown stays unknown."""
+        usage = event.get("usage")
+        if not usage:
+            return
+        self._input += usage["input"]
+        self._cached += usage["cached"]
+        self._output += usage["output"]
+        cost = event.get("cost")
+        self._cost = None if self._cost is None or cost is None else self._cost + cost
+
+    def spent_line(self) -> str:
+        """`12,345 tokens in (83% from the cache), 4,321 out; 0.12 US dollars`."""
+        key = "spent_unknown" if self._cost is None else "spent_free" if self._cost == 0 else "spent"
+        return say(
+            self._language,
+            key,
+            input=f"{self._input:,}",
+            share=f"{self._cached / self._input:.0%}"[:-1],
+            output=f"{self._output:,}",
+            cost=f"{self._cost or 0:.4f}",
+        )
+
     def round_line(self, number: int) -> str:
         """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
         known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
@@ -169,7 +210,8 @@ class LiveProgress(PlainProgress):
 
     def __init__(self) -> None:
         super().__init__()
-        self._agents: list[Mapping[str, str]] = []
+        self._agents: Sequence[Mapping[str, str]] = ()
+        self._agents_shown: Sequence[Mapping[str, str]] = ()
         self._state: dict[str, str] = {}
         self._live: Live | None = None
         self._title = ""
@@ -193,12 +235,34 @@ class LiveProgress(PlainProgress):
         self._agents = event["agents"]
 
     def _round_started(self, event: Event) -> None:
+        super()._round_started(event)
+        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
+        self._title = say(self._language, "round_title", round=event["round"], rounds=self._rounds)
+        self._agents_shown = self._agents
+        self._start()
+
+    def _moderator_asked(self, event: Event) -> None:
+        self._wait_for("moderating")
+
+    def _moderated(self, event: Event) -> None:
+        self.close()
+        super()._moderated(event)
+
+    def _synthesis_asked(self, event: Event) -> None:
+        self._wait_for("concluding")
+
+    def _synthesized(self, event: Event) -> None:
+        self.close()
+
+    def _wait_for(self, key: str) -> None:
+        """A line that stands while one call is under way."""
+        self._agents_shown, self._title = (), say(self._language, key) + " …"
+        self._start()
+
+    def _start(self) -> None:
         from rich.console import Console
         from rich.live import Live
 
-        super()._round_started(event)
-        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
-        self._title = f"{event['round']} / {self._rounds}"
         if self._live is None:
             self._live = Live(self._table(), console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live.start()
@@ -235,7 +299,7 @@ class LiveProgress(PlainProgress):
         for _ in range(3):
             table.add_column(no_wrap=True)
         table.show_header = False
-        for seat in self._agents:
+        for seat in self._agents_shown:
             state = self._state.get(seat["name"], "")
             table.add_row(Text(seat["name"]), Text(one_line(seat["role"], 40)), Text(state))
         return table

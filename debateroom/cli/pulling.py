@@ -49,7 +49,7 @@ class _Shown:
             self._draw(source, done, total)
             return
         percent = done * 100 // max(total, 1) // _STEP * _STEP
-        if (source, percent) != (self._source, self._percent):
+        if source != self._source or percent > self._percent:  # a part may be counted again when it is joined
             self._source, self._percent = source, percent
             note(f"{source}: {percent} % of {total / 1e6:,.0f} MB")
 

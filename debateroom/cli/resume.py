@@ -21,8 +21,16 @@ from debateroom.cli import output, place, progress
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("-v", "--verbose", count=True, help="More on stderr: tokens of each reply; -vv: every event.")
 def resume(
-    room: str | None, *, active: str | None, as_json: bool, events: bool, quiet: bool, **expected: int | str | None
+    room: str | None,
+    *,
+    active: str | None,
+    as_json: bool,
+    events: bool,
+    quiet: bool,
+    verbose: int,
+    **expected: int | str | None,
 ) -> int:
     """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated.
 
@@ -38,7 +46,7 @@ def resume(
         folder = place.folder(room, active)
     if activities.is_finished(folder):
         output.note(f"the room {folder} is finished; nothing was asked again")
-    shown = progress.make(quiet=quiet, events=events)
+    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
     try:
         outcome = activities.resume(folder, shown.on_event, shown.on_progress, _named(expected))
     finally:

@@ -22,14 +22,14 @@ _PATIENCE = 5.0
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 def stop(room: str | None, active: str | None) -> int:
     """Stop the run in ROOM as Ctrl-C would. Nothing that was answered is lost."""
-    from debateroom.room.room import read
+    from debateroom.room.room import read, resume_command
 
     folder = place.folder(room, active)
     read(folder)
     if not _end(folder):
         output.note(f"nothing is running in {folder}")
         return 0
-    click.echo(f"stopped; continue with: debateroom resume {folder}")
+    click.echo(f"stopped; continue with: {resume_command(folder)}")
     return 0
 
 

@@ -5,17 +5,19 @@ Nothing here writes: the caller, who alone may write in the room, gets each answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from debateroom import clock
-from debateroom.errors import CallFailed, DebateroomError
+from debateroom.errors import CallFailed, DebateroomError, NoModel
 from debateroom.messages import Answer, Model, Request, Seat
 
 AHEAD = 3.0
 """Seconds the seats of a round wait for the first one's first token, so that they find the cache it filled."""
+_TELL = 0.1
+"""Seconds between two words about one seat's progress: hundreds of seats would else keep the main thread awake."""
 
 OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
@@ -55,38 +57,48 @@ class Asking:
         # no `with`: leaving it would wait for calls in flight, and an interrupted run may not
         self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="seat")
         self._queue: SimpleQueue[Landed | _Progress] = SimpleQueue()
-        self._waiting: list[Call] = []
-        self._in_flight: set[str] = set()
-        self._lead: str | None = None
+        self._under_way: dict[str, Call] = {}
+        """Calls without an answer yet, by seat; those held back included."""
+        self._held: dict[str, list[Call]] = {}
+        """Calls held back, by the seat that goes ahead of them."""
         self._hold_until = 0.0
+        self._end = 0.0
 
-    def ask(self, calls: Sequence[Call], *, stagger: bool = False) -> None:
-        """Sends `calls`; with `stagger` the first goes ahead and the rest follow at its first token."""
-        self._in_flight.update(call.seat.name for call in calls)
-        if stagger and len(calls) > 1:
-            self._lead = calls[0].seat.name
-            self._hold_until = clock.monotonic() + AHEAD
-            self._waiting = list(calls[1:])
-            calls = calls[:1]
+    def ask(self, calls: Sequence[Call], *, stagger: Collection[str] = ()) -> None:
+        """Sends `calls`; of each model in `stagger` the first goes ahead and the rest follow at its first token."""
+        self._under_way.update({call.seat.name: call for call in calls})
+        self._hold_until = clock.monotonic() + AHEAD
+        leads: dict[str, str] = {}
         for call in calls:
-            self._pool.submit(self._run, call, self._queue)
+            lead = leads.setdefault(call.model.name, call.seat.name)
+            if call.model.name in stagger and lead != call.seat.name:
+                self._held.setdefault(lead, []).append(call)
+            else:
+                self._send(call)
 
     def landed(self, *, seconds: float, on_progress: OnProgress | None = None) -> Iterator[list[Landed]]:
         """What lands, in groups that were there at the same moment, until every call has; at most `seconds`."""
-        end = clock.monotonic() + seconds
-        while self._in_flight and clock.monotonic() < end:
-            group = [item for item in self._arrived(end) if self._note(item, on_progress)]
-            done = [item for item in group if isinstance(item, Landed) and item.call.seat.name in self._in_flight]
-            self._in_flight.difference_update(item.call.seat.name for item in done)
+        self._end = clock.monotonic() + seconds
+        while self._under_way and clock.monotonic() < self._end:
+            group = [item for item in self._arrived() if self._note(item, on_progress)]
+            done = [item for item in group if isinstance(item, Landed) and item.call.seat.name in self._under_way]
+            for item in done:
+                del self._under_way[item.call.seat.name]
             if done:
                 yield done
 
-    def give_up(self) -> tuple[str, ...]:
-        """Forgets the calls still under way, whose answers would come too late; names of their seats."""
-        late = tuple(sorted(self._in_flight))
-        self._in_flight.clear()
-        self._waiting.clear()
-        self._lead = None
+    def hurry(self, seconds: float) -> None:
+        """Sends nothing more of what is held back, and waits for the rest only so many seconds longer."""
+        for call in (call for calls in self._held.values() for call in calls):
+            del self._under_way[call.seat.name]
+        self._held.clear()
+        self._end = min(self._end, clock.monotonic() + seconds)
+
+    def give_up(self) -> tuple[Call, ...]:
+        """Forgets the calls still under way, whose answers would come too late; returns them."""
+        late = tuple(self._under_way.values())
+        self._under_way.clear()
+        self._held.clear()
         self._queue = SimpleQueue()
         return late
 
@@ -94,47 +106,54 @@ class Asking:
         """Stops taking calls, and waits for none."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _arrived(self, end: float) -> Iterator[Landed | _Progress]:
+    def _arrived(self) -> Iterator[Landed | _Progress]:
         """Everything in the queue; waits for the first item, and sends the held-back seats when their time comes."""
-        until = min(end, self._hold_until) if self._waiting else end
+        until = min(self._end, self._hold_until) if self._held else self._end
         try:
             yield self._queue.get(timeout=max(0.0, min(until - clock.monotonic(), 0.5)))
             while True:
                 yield self._queue.get_nowait()
         except Empty:
             pass
-        if self._waiting and clock.monotonic() >= self._hold_until:
-            self._follow()
+        if self._held and clock.monotonic() >= self._hold_until:
+            for lead in list(self._held):
+                self._follow(lead)
 
     def _note(self, item: Landed | _Progress, on_progress: OnProgress | None) -> bool:
         """Whether `item` is an answer or an error; passes progress on, and lets the others follow the first."""
         seat = item.seat if isinstance(item, _Progress) else item.call.seat.name
-        if seat == self._lead:
-            self._follow()
         if isinstance(item, _Progress):
-            if on_progress and seat in self._in_flight:
+            self._follow(seat)
+            if on_progress and seat in self._under_way:
                 on_progress(seat, item.characters)
             return False
+        if not isinstance(item.error, NoModel):  # where a key was refused, the others would be refused as well
+            self._follow(seat)
         return True
 
-    def _follow(self) -> None:
-        self._lead = None
-        waiting, self._waiting = self._waiting, []
-        for call in waiting:
-            self._pool.submit(self._run, call, self._queue)
+    def _follow(self, lead: str) -> None:
+        for call in self._held.pop(lead, ()):
+            self._send(call)
+
+    def _send(self, call: Call) -> None:
+        self._pool.submit(self._run, call, self._queue)
 
     @staticmethod
     def _run(call: Call, queue: SimpleQueue[Landed | _Progress]) -> None:
         """In a worker thread: one call, its answer or its error into the queue of its round. Raises nothing."""
-        written = 0
+        written, told, told_at = 0, 0, 0.0
 
         def on_text(piece: str) -> None:
-            nonlocal written
+            nonlocal written, told, told_at
             written += len(piece)
-            queue.put(_Progress(call.seat.name, written))
+            if clock.monotonic() - told_at >= _TELL:
+                told, told_at = written, clock.monotonic()
+                queue.put(_Progress(call.seat.name, written))
 
         try:
             landed = Landed(call, call.model.ask(call.request, on_text=on_text), None)
+            if written > told:
+                queue.put(_Progress(call.seat.name, written))
         except DebateroomError as error:
             landed = Landed(call, None, error)
         except Exception as error:  # a fault of ours in a thread must end as a named failure, not in silence

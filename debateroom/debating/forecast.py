@@ -1,14 +1,20 @@
-"""What a debate will use and cost, before it is played: calls, tokens and US dollars a round. Asks nobody."""
+"""What a debate will use and cost, before it is played: calls, tokens and US dollars a round. Asks nobody.
+
+The rounds are played with sizes in place of texts, cache and all: a part that a model has had is read, the rest is
+written, and calls that run at once miss together unless one goes ahead (see `prefix`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
 
-from debateroom import tokens
-from debateroom.debating import prompts
+from debateroom.debating import prefix, prompts
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.messages import Seat, Transcript, Usage
+from debateroom.errors import BudgetSpent
+from debateroom.language import say
+from debateroom.messages import Entry, Seat, Transcript, Usage
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
 
@@ -18,6 +24,12 @@ VERDICT = 250
 """Tokens of a moderator's verdict."""
 SYNTHESIS = 1500
 """Tokens of a synthesis."""
+_QUOTED = 450
+"""Tokens of a reply's text, which is all of it that the others read, before any was measured."""
+_HEADING = 25
+"""Tokens around a quoted reply."""
+_QUESTION = 500
+"""Tokens of what the moderator is asked, after the shared blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +46,83 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What real replies of this room have shown; before the first, what is usual."""
+    """What one model's replies in this room have shown; before the first, what is usual."""
 
     factor: float = 1.0
     """Real tokens of input for each that was estimated."""
     reply: float = REPLY
-    """Tokens of one reply."""
+    """Tokens of one reply, thinking included."""
+    quoted: float = _QUOTED
+    """Tokens of one reply's text, as estimated."""
 
 
-def measured(plan: Plan, transcript: Transcript) -> Measured:
-    """The calibration from the replies that are there: the figures of the first finished round."""
-    if not transcript.rounds:
-        return Measured()
-    entries = [entry for entry in transcript.rounds[0].entries if entry.usage.input]
-    if not entries:
-        return Measured()
-    shared = prompts.shared_blocks(plan, [])
-    seats = {seat.name: seat for seat in plan.seats}
-    guessed = sum(_request_tokens(plan, shared, seats[entry.agent], 1) for entry in entries)
+def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
+    """The calibration of every model of the plan, from the replies that are there.
+
+    A model that has not answered yet is taken to be like those that have.
+    """
+    models = {seat.name: seat.model for seat in plan.seats}
+    given = _given(plan, transcript)
+    own = _Own(plan)
+    found: dict[str, list[tuple[float, Entry]]] = {}
+    for item, shared in zip(transcript.rounds, given, strict=False):
+        for entry in item.entries:
+            # a repaired reply was asked for twice, and its usage is that of both
+            if entry.usage.input and entry.history == "full" and not entry.repaired and entry.agent in models:
+                ratio = entry.usage.input / (shared + own.tokens(entry.agent, item.round))
+                found.setdefault(models[entry.agent], []).append((ratio, entry))
+    known = {model: _averaged(ratios) for model, ratios in found.items()}
+    others = _alike(list(known.values()))
+    return {model: known.get(model, others) for model in {*models.values(), plan.moderator}}
+
+
+def _averaged(seen: Sequence[tuple[float, Entry]]) -> Measured:
+    """The median leaves out the odd call that was counted otherwise."""
     return Measured(
-        factor=sum(entry.usage.input for entry in entries) / guessed,
-        reply=sum(entry.usage.output for entry in entries) / len(entries),
+        factor=median(ratio for ratio, _ in seen),
+        reply=fmean(entry.usage.output for _, entry in seen),
+        quoted=fmean(prefix.size(entry.response) for _, entry in seen),
     )
 
 
+def _alike(known: Sequence[Measured]) -> Measured:
+    if not known:
+        return Measured()
+    return Measured(*(fmean(getattr(item, name) for item in known) for name in ("factor", "reply", "quoted")))
+
+
+def _given(plan: Plan, transcript: Transcript) -> list[float]:
+    """Estimated tokens of what every seat read in each played round, and, last, of what it reads in the next one."""
+    sizes = [prefix.size(block) for block in prompts.shared_blocks(plan, transcript.rounds)]
+    return [float(sum(sizes[: number + 1])) for number in range(len(sizes))]
+
+
+class _Own:
+    """Estimated tokens of each seat's own block. Only the first round's differs from the others'."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._seats = {seat.name: seat for seat in plan.seats}
+        self._known: dict[tuple[str, str], int] = {}
+
+    def tokens(self, agent: str, number: int) -> int:
+        key = (agent, prompts.kind_of(number))
+        if key not in self._known:
+            asked = prompts.seat_request(self._plan, (), self._seats[agent], number)
+            self._known[key] = prefix.size(asked.own)
+        return self._known[key]
+
+
 def rounds(plan: Plan, transcript: Transcript) -> tuple[Expected, ...]:
-    """The rounds that are still to be played, in order, and the synthesis last."""
-    known = measured(plan, transcript)
-    played = len(transcript.rounds)
-    start = sum(tokens.estimate(block) for block in prompts.shared_blocks(plan, transcript.rounds)) * known.factor
-    block = len(plan.seats) * (known.reply + 25)
-    before = start - (block if played else 0.0)
-    found = []
-    for number in range(played + 1, plan.rounds + 1):
-        shared = start + block * (number - played - 1)
-        found.append(_round(plan, number, shared, before, known))
-        before = shared
+    """The rounds after the finished ones of `transcript`, in order, and the synthesis last.
+
+    The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
+    unreadable replies are not foreseen.
+    """
+    played = _Played(plan, transcript)
+    found = [played.round(number) for number in range(len(transcript.rounds) + 1, plan.rounds + 1)]
     if plan.moderator != NO_MODERATOR:
-        shared = start + block * (plan.rounds - played)
-        found.append(_one_call(plan, "synthesis", shared, before, SYNTHESIS))
+        found.append(_expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS))]))
     return tuple(found)
 
 
@@ -88,43 +138,96 @@ def total(expected: Sequence[Expected]) -> Expected:
     )
 
 
-def best(plan: Plan, expected: Sequence[Expected]) -> Expected:
+def best(plan: Plan) -> Expected:
     """The cheapest that can happen: agreement in round 1, where a moderator can find it; else in round 2."""
     first = 1 if plan.moderator != NO_MODERATOR else 2
-    kept = [item for item in expected if item.name == "synthesis" or int(item.name) <= first]
-    return total(kept if plan.early_stop else expected)
+    short = replace(plan, rounds=min(first, plan.rounds)) if plan.early_stop else plan
+    return total(rounds(short, _nothing_yet(plan)))
 
 
-def _round(plan: Plan, number: int, shared: float, cached: float, known: Measured) -> Expected:
-    """One round: the first seat of each model reads what the last round left in the cache, the others all of it."""
-    usages: list[tuple[str, Usage]] = []
-    seen: set[str] = set()
-    for seat in plan.seats:
-        own = _own_tokens(plan, seat, number) * known.factor
-        read, written = _cache(seat.model, shared, shared if seat.model in seen else cached if number > 1 else 0.0)
-        seen.add(seat.model)
-        usages.append((seat.model, _usage(shared + own, read, written, known.reply)))
-    if plan.moderator != NO_MODERATOR and plan.early_stop:
-        usages.append((plan.moderator, _usage(shared + len(plan.seats) * known.reply + 400, shared, 0.0, VERDICT)))
-    return _expected(plan, str(number), usages)
+def worst(plan: Plan) -> Expected:
+    """What it comes to when all rounds are played and the moderator is asked after each."""
+    return total(rounds(plan, _nothing_yet(plan)))
 
 
-def _one_call(plan: Plan, name: str, shared: float, cached: float, output: float) -> Expected:
-    read, written = _cache(plan.moderator, shared, cached)
-    return _expected(plan, name, [(plan.moderator, _usage(shared + 700, read, written, output))])
+def next_round(plan: Plan, transcript: Transcript) -> Expected:
+    """The round after the finished ones of `transcript`, and a synthesis right after it: what a budget must hold."""
+    return total(rounds(replace(plan, rounds=len(transcript.rounds) + 1), transcript))
 
 
-def _cache(model: str, shared: float, cached: float) -> tuple[float, float]:
-    """Tokens read from and written to the cache: none where the provider caches nothing this short."""
-    minimum = info(model).cache_minimum
-    if not minimum or shared < minimum:
-        return 0.0, 0.0
-    read = cached if cached >= minimum else 0.0
-    return read, shared - read
+def hold_budget(plan: Plan) -> None:
+    """Raises BudgetSpent when round 1 and the synthesis after it would already pass the budget: nothing is asked."""
+    if plan.budget is None:
+        return
+    expected = next_round(plan, _nothing_yet(plan)).cost
+    if expected is None or expected > plan.budget:
+        figures = {"cost": f"{expected or 0:.4f}", "budget": f"{plan.budget:.4f}"}
+        raise BudgetSpent(say(plan.language, "too_dear", **figures), hint=say(plan.language, "too_dear_hint"))
 
 
-def _usage(sent: float, read: float, written: float, received: float) -> Usage:
-    return Usage(round(sent), round(read), round(written), round(received))
+def _nothing_yet(plan: Plan) -> Transcript:
+    return Transcript(problem=plan.problem, agents=plan.seats)
+
+
+class _Played:
+    """A debate played with sizes: how much each seat reads, and how much of it each model has in its cache."""
+
+    def __init__(self, plan: Plan, transcript: Transcript) -> None:
+        self._plan = plan
+        self._own = _Own(plan)
+        self._known = measured(plan, transcript)
+        given = _given(plan, transcript)
+        self._shared = given[-1]
+        """Tokens that all seats will read next, as estimated."""
+        # after a round each model holds what the seats read in it, and the moderator's what it read after it
+        before = given[-2] if len(given) > 1 else 0.0
+        self._held = {seat.model: before for seat in plan.seats}
+        if transcript.rounds and transcript.rounds[-1].moderation is not None:
+            self._held[plan.moderator] = self._shared
+
+    def round(self, number: int) -> Expected:
+        """Round `number`: a model's first seat reads what is in the cache; the others all of it, if it went ahead."""
+        usages = [used for model in dict.fromkeys(seat.model for seat in self._plan.seats)
+                  for used in self._of_model(model, number)]  # fmt: skip
+        self._shared += sum(self._known[seat.model].quoted + _HEADING for seat in self._plan.seats)
+        if self._plan.moderator != NO_MODERATOR:
+            usages.append((self._plan.moderator, self.moderator(VERDICT)))
+        return _expected(self._plan, str(number), usages)
+
+    def moderator(self, output: float) -> Usage:
+        """A call of the moderator's, on everything said so far."""
+        usage = self._call(self._plan.moderator, _QUESTION, output)
+        self._keep(self._plan.moderator)
+        return usage
+
+    def _of_model(self, model: str, number: int) -> list[tuple[str, Usage]]:
+        seats = [seat for seat in self._plan.seats if seat.model == model]
+        minimum, factor = info(model).cache_minimum, self._known[model].factor
+        missing = (self._shared - self._read(model)) * factor
+        ahead = prefix.goes_ahead(self._plan.stagger, missing=missing, minimum=minimum, calls=len(self._plan.seats))
+        first = self._seat(seats[0], number)
+        if ahead:
+            self._keep(model)
+        others = [self._seat(seat, number) for seat in seats[1:]]
+        self._keep(model)
+        return [(model, usage) for usage in (first, *others)]
+
+    def _seat(self, seat: Seat, number: int) -> Usage:
+        return self._call(seat.model, self._own.tokens(seat.name, number), self._known[seat.model].reply)
+
+    def _call(self, model: str, own: float, output: float) -> Usage:
+        factor, minimum = self._known[model].factor, info(model).cache_minimum
+        shared, read = self._shared * factor, self._read(model) * factor
+        written = shared - read if 0 < minimum <= shared else 0.0
+        return Usage(round(shared + own * factor), round(read), round(written), round(output))
+
+    def _read(self, model: str) -> float:
+        """Estimated tokens of the shared part that the model's provider has in its cache."""
+        held, minimum = self._held.get(model, 0.0), info(model).cache_minimum
+        return held if 0 < minimum <= held * self._known[model].factor else 0.0
+
+    def _keep(self, model: str) -> None:
+        self._held[model] = self._shared
 
 
 def _expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Expected:
@@ -133,11 +236,3 @@ def _expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Exp
     known = [value for value in costs if value is not None]
     spent = sum((usage for _, usage in usages), Usage())
     return Expected(name, len(usages), spent, sum(known) if len(known) == len(costs) else None)
-
-
-def _own_tokens(plan: Plan, seat: Seat, number: int) -> int:
-    return tokens.estimate(prompts.seat_request(plan, (), seat, number).own)
-
-
-def _request_tokens(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> int:
-    return sum(map(tokens.estimate, shared)) + _own_tokens(plan, seat, number)

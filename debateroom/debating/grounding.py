@@ -88,11 +88,12 @@ class _Check:
     def items(self, texts: Sequence[str]) -> list[str]:
         return [text.strip() for text in texts if text.strip() and self._keep(self.stands(text))]
 
-    def seats(self, names: Iterable[str]) -> list[str]:
-        """The seats of this room among `names`, in seat order; the others are counted."""
+    def seats(self, names: Sequence[str]) -> list[str]:
+        """The seats of this room among `names`, in seat order. Unknown ones are counted, unless none is known:
+        then the whole claim falls, and is counted where it falls."""
         given = {name.strip().casefold() for name in names}
         found = [name for name in self.names if name.casefold() in given]
-        self.dropped += len(given) - len(found)
+        self.dropped += len(given) - len(found) if found else 0
         return found
 
     def disagreements(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -101,9 +102,7 @@ class _Check:
             sides = [
                 {"agents": self.seats(side["agents"]), "claim": side["claim"].strip()} for side in value["sides"]
             ]
-            sides = [
-                side for side in sides if side["agents"] and self._keep(self.stands(side["claim"], side["agents"]))
-            ]
+            sides = [side for side in sides if self._keep(self._claimed(side["claim"], side["agents"]))]
             if sides and self._keep(self.stands(value["question"])):
                 kept.append({"question": value["question"].strip(), "sides": sides})
         return kept
@@ -112,9 +111,13 @@ class _Check:
         kept = []
         for value in values:
             raised_by = self.seats(value["raised_by"])
-            if self._keep(bool(raised_by) and self.stands(value["risk"], raised_by)):
+            if self._keep(self._claimed(value["risk"], raised_by)):
                 kept.append({"risk": value["risk"].strip(), "raised_by": raised_by})
         return kept
+
+    def _claimed(self, text: str, seats: Sequence[str]) -> bool:
+        """Whether a seat of this room stands behind `text`, and `text` stands."""
+        return bool(seats) and self.stands(text, seats)
 
     def changes(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Changes of mind of seats that spoke before and in the round named."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -33,10 +34,15 @@ class OpeningModeration(Moderation):
     shared_premise: str
 
 
-def ask(room: Room, plan: Plan, models: Models, number: int) -> None:
-    """Asks the moderator about round `number` and journals its verdict, or why there is none."""
+def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | None = None) -> None:
+    """Asks the moderator about round `number` and journals its verdict, or why there is none.
+
+    After `until`, on the monotonic clock, nobody wants the verdict any more.
+    """
     shape = OpeningModeration if number == 1 else Moderation
-    request = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
+    asked = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
+    request = replace(asked, until=until)
+    room.write(event("moderator_asked", round=number))
     answer = structured.ask(
         models.open(plan.moderator),
         request,

@@ -6,10 +6,12 @@ What a model says about a seat is kept only when it stands on that seat's replie
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from debateroom import clock
 from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
@@ -78,27 +80,29 @@ class Synthesis(BaseModel):
     opening_positions: list[OpeningPosition]
 
 
-def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) -> None:
+def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = None) -> None:
     """Writes the final output into the journal: the moderator's, or the marked extract when none can be used.
 
-    Not `in_time`, after the deadline, nobody is asked any more.
+    After `until`, on the monotonic clock, nobody is asked any more.
     """
-    transcript = room.transcript
+    transcript = _that_counts(room.transcript, plan.quorum)
+    in_time = until is None or clock.monotonic() < until
     last = transcript.rounds[-1]
-    known = room.state.decisions.get(last.round)
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
-    if known is not None:
-        decision = Decision(
-            **{**{key: known[key] for key in decision.to_event()}, "backers": tuple(known["backers"])}
-        )
     facts = _facts(transcript, decision)
-    answer = (
-        _asked(room, plan, models, facts["outcome"], decision) if in_time and plan.moderator != NO_MODERATOR else None
-    )
+    answer = None
+    if in_time and plan.moderator != NO_MODERATOR:
+        room.write(event("synthesis_asked"))
+        answer = _asked(transcript, plan, models, facts["outcome"], decision, until)
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))
-        final = {**claims, **facts, "unsupported": unsupported, "synthesized_by": answer.model}
+        final = {
+            **_filled(claims, transcript, decision, facts["outcome"]),
+            **facts,
+            "unsupported": unsupported,
+            "synthesized_by": answer.model,
+        }
     else:
         problem = answer.problem if answer else ""
         final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
@@ -107,10 +111,30 @@ def conclude(room: Room, plan: Plan, models: Models, *, in_time: bool = True) ->
     room.write(event("synthesized", final_output=_in_order(final), **paid))
 
 
+def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
+    """`claims`, with the extract's words where nothing of the moderator's could be kept."""
+    needed = ("summary", "recommended_action", "sharpest_disagreement")
+    if all(claims[key] for key in needed):
+        return claims
+    stand_in = extract.build(transcript, decision, outcome)
+    return claims | {key: stand_in[key] for key in needed if not claims[key]}
+
+
+def _that_counts(transcript: Transcript, quorum: int) -> Transcript:
+    """The transcript up to the last round in which enough seats answered; up to the last reply when there is none.
+
+    The time of the run may have ended in the middle of a round: a few early replies are no verdict.
+    """
+    for enough in (quorum, 1):
+        numbers = [item.round for item in transcript.rounds if len(item.entries) >= enough]
+        if numbers:
+            return replace(transcript, rounds=tuple(item for item in transcript.rounds if item.round <= numbers[-1]))
+    return transcript
+
+
 def _asked(
-    room: Room, plan: Plan, models: Models, outcome: str, decision: Decision
+    transcript: Transcript, plan: Plan, models: Models, outcome: str, decision: Decision, until: float | None
 ) -> structured.Structured[Synthesis]:
-    transcript = room.transcript
     excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
     finding = say(
         plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
@@ -120,7 +144,7 @@ def _asked(
     )
     return structured.ask(
         models.open(plan.moderator),
-        request,
+        replace(request, until=until),
         Synthesis,
         lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
     )

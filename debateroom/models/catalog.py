@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from debateroom.errors import NoModel
@@ -158,11 +159,22 @@ def vendor(named: ModelName) -> str:
         return "alibaba"
     if named.provider == "scripted":
         return "unknown"
+    if named.provider == "command":
+        return str(_data()["commands"].get(program(named.model), "unknown"))
     own = _own_id(named)
     for maker, pattern in _data()["vendors"].items():
         if re.match(pattern, own, re.IGNORECASE):
             return str(maker)
     return "anthropic" if named.provider == "anthropic" else "unknown"
+
+
+def program(line: str) -> str:
+    """The name of the program that a command line starts: its first word, without folder and `.exe` or `.cmd`."""
+    try:
+        first = shlex.split(line)[:1]
+    except ValueError:
+        first = []
+    return re.sub(r"\.(exe|cmd|bat)$", "", PurePath(*first).name.lower())
 
 
 def _own_id(named: ModelName) -> str:

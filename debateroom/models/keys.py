@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debateroom.errors import NoModel, UsageError
-from debateroom.models import catalog
+from debateroom.models import catalog, quote
 
 
 class Keys:
@@ -36,7 +36,10 @@ class Keys:
         Raises NoModel for a file that others can read, or that cannot be read at all.
         """
         found = self._environment.get(catalog.provider(provider).key_variable, "").strip()
-        return found or self._stored().get(provider) or None
+        key = found or self._stored().get(provider) or None
+        if key is not None:
+            quote.hide(key)
+        return key
 
     def require(self, provider: str) -> str:
         """The key of a provider. Raises NoModel with the command that sets it when there is none."""

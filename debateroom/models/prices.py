@@ -71,10 +71,15 @@ def own_table(values: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Price]:
 
 
 def cost(model: str, usage: Usage, own: Mapping[str, Price] | None = None) -> float | None:
-    """US dollars of one call to `model` (`provider:model`), `own` prices first; None when no price is known."""
+    """US dollars of one call to `model` (`provider:model`), `own` prices first.
+
+    None when no price is known, and when the usage is none or contradicts itself: a paid call has no price of 0.
+    """
     provider, _, name = model.partition(":")
     if provider in FREE:
         return 0.0
+    if not usage.input or usage.cached + usage.written > usage.input:
+        return None  # the provider reported nothing, or what cannot be
     known = (own or {}).get(model) or _table().get(model)
     if known is not None:
         return known.of(usage)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 _LONGEST = 240
+_SHORTEST_KEY = 8
+"""Letters from which a key is one: servers of one's own take any word, and a short one also stands in sentences."""
+_IN_USE: set[str] = set()
+"""Keys of this process. What they look like cannot be relied on."""
 _SECRETS = (
     re.compile(r"\b(?:sk|pk|rk|sess|xai)-[\w*.-]{4,}|\b(?:gsk|hf)_\w{8,}|\bAIza[\w-]{10,}"),
     re.compile(r"(?i)\b(bearer)\s+[^\s'\",}]+"),
@@ -14,8 +18,16 @@ _SECRETS = (
 )
 
 
+def hide(key: str) -> None:
+    """Remembers a key that is in use, so that nothing that is shown quotes it, whatever it looks like."""
+    if len(key) >= _SHORTEST_KEY:
+        _IN_USE.add(key)
+
+
 def scrub(text: str) -> str:
-    """`text` with everything that looks like a key or an authorization header replaced by `[key]`."""
+    """`text` with keys in use, and all that looks like a key or an authorization header, replaced by `[key]`."""
+    for key in sorted(_IN_USE, key=len, reverse=True):
+        text = text.replace(key, "[key]")
     text = _SECRETS[0].sub("[key]", text)
     text = _SECRETS[1].sub(r"\1 [key]", text)
     return _SECRETS[2].sub(r"\1\2[key]", text)

@@ -26,10 +26,12 @@ __all__ = [
     "ModelName",
     "ModelSettings",
     "Models",
+    "address",
     "choose_default",
     "describe",
     "info",
     "resolve",
+    "without_login",
 ]
 
 
@@ -220,13 +222,13 @@ class Models:
 
     def _line(self, provider: str, given: str | None) -> Line:
         """The shared client for a provider at its address: one, however many models and seats use it."""
-        url = _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
+        url = address(provider, given)
         if (provider, url) not in self._lines:
             make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
             client = make(url, self._key(provider, url))
             self.keep(client)
             gate = Gate(self.settings.concurrency, stop=self.stop)
-            caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=_without_login(url))
+            caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=without_login(url))
             self._lines[provider, url] = Line(url, client, caller)
         return self._lines[provider, url]
 
@@ -242,6 +244,14 @@ class Models:
         return self.settings.openai_api == "responses"
 
 
+def address(provider: str, given: str | None = None) -> str:
+    """Where `anthropic` or `openai` is reached: `given`, else what the environment names, else the vendor's endpoint.
+
+    Raises UsageError for what is no web address.
+    """
+    return _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
+
+
 def _url_from_environment(provider: str) -> str | None:
     names = catalog.provider(provider).url_variables
     return next((os.environ[name].strip() for name in names if os.environ.get(name, "").strip()), None)
@@ -255,6 +265,7 @@ def _checked(url: str) -> str:
     return url.rstrip("/")
 
 
-def _without_login(url: str) -> str:
+def without_login(url: str) -> str:
+    """An address without the user and password that it may hold, to be shown."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

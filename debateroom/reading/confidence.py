@@ -16,6 +16,7 @@ _LONGEST = 300
 _DECORATION = re.compile(r"[*_`]+|(?<=\D)~~|^~~|\\boxed\{|\\text(?:bf)?\{")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[*_`]+(?=\d)")
 _FORMULA = re.compile(r"\$([^$\n]{1,20})\$")
+_LINES = 6
 _FEW_WORDS = 6
 _MENDED = {"plain": (), "scale": ("scale",), "percent": ("scale",), "range": ("range",), "change": ("change",)}
 _BULLET = re.compile(r"^[-+•*][ \t]+")
@@ -34,7 +35,11 @@ def read_confidence(text: str, *, note: str = "", speaker: str | None = None) ->
     A value on another stated scale is converted, a range gives its low end, a change its end. Unknown (None) are:
     no number, a number out of range or on no known scale, two that contradict each other, words like *high*.
     """
-    for at, line in enumerate(_own_lines(text)):
+    lines = _own_lines(text)
+    if sum(bool(hedges.PART.match(line)) for line in lines) > 1:
+        whole = [line for line in lines if hedges.PART.match(line) and hedges.OVERALL.search(line.split(":")[0])]
+        lines = whole if len(whole) == 1 else []
+    for at, line in enumerate(lines):
         read = _read_line(line, speaker, alone=at > 0)
         if read.value is not None or read.repairs:
             return read
@@ -89,7 +94,10 @@ def _said_of_another(before: str, speaker: str | None) -> bool:
 
 
 def _masked(text: str, speaker: str | None) -> str:
-    """`text` with scales, round numbers, denied values and other seats' values blotted out, letter for letter."""
+    """`text` with scales, round numbers, denied values and other seats' values blotted out, letter for letter.
+
+    The speaker's own name is written as *I*.
+    """
     own = letters(speaker)
 
     def others(match: re.Match[str]) -> str:
@@ -97,15 +105,23 @@ def _masked(text: str, speaker: str | None) -> str:
         mine = own is not None and own in (groups.get("seat"), groups.get("letter"))
         return match.group() if mine else "·" * len(match.group())
 
+    def myself(match: re.Match[str]) -> str:
+        return "I".ljust(len(match.group())) if own is not None and match["seat"] == own else match.group()
+
     for pattern in (hedges.NOT_A_VALUE, hedges.DENIED):
         text = pattern.sub(lambda match: "·" * len(match.group()), text)
-    return hedges.VALUE_FOR_OTHERS.sub(others, hedges.OTHERS_VALUE.sub(others, text))
+    text = hedges.VALUE_FOR_OTHERS.sub(others, hedges.OTHERS_VALUE.sub(others, text))
+    return hedges.SOMEBODY.sub(myself, text)
 
 
 def _counts(text: str, value: Value) -> bool:
     """Whether the value is said of now and of the seat itself, not denied, and not a count of things."""
     before, behind = text[max(0, value.start - 30) : value.start], text[value.end :]
-    if hedges.OLD_BEHIND.match(behind) or not hedges.GOES_ON.match(behind) or re.match(r"\s+\d", behind):
+    if (
+        hedges.OLD_BEHIND.match(behind)
+        or not hedges.GOES_ON.match(behind)
+        or re.match(r"\s+\d|\s*(?:\+/-|\+-|±)", behind)
+    ):
         return False
     if value.how == "change":
         return True
@@ -156,10 +172,12 @@ def _one_of_several(text: str, first: Value, rest: list[Value]) -> bool:
 def _is_prose_value(text: str, value: Value) -> bool:
     """Whether a number further on in a line is how sure the writer is: `fairly high, 7` or `I would give it a 7`."""
     before = text[: value.start]
-    about_being_sure = bool(hedges.ABOUT_BEING_SURE.search(before)) or len(before.split()) <= 3
+    if re.search(r"\d", before):
+        return False
     if value.how == "percent":
         near = text[max(0, value.start - 30) : value.end + 30]
         return bool(hedges.SURE.search(near)) or (
             before.rstrip().endswith(("(", "（", ",", ":", "：")) and len(before.split()) <= 3
         )
-    return about_being_sure and bool(hedges.CUE.search(before)) and bool(hedges.STOPS.match(text, value.end))
+    sure = hedges.ABOUT_BEING_SURE.search(before) and hedges.CUE.search(before)
+    return bool(sure) and bool(hedges.STOPS.match(text, value.end))

@@ -16,10 +16,11 @@ _SELF = (
     r"^我$"
 )
 _WHO = re.compile(
-    rf"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)(?P<seat>[A-Z]{{1,2}}|"
-    rf"[a-z])(?![^\W_\u4e00-\u9fff])"
-    rf"|(?<![\w'’])(?P<letter>[A-Z]{{1,2}})(?=['’]s\b|\s*$|\s*[,.;:!(（)/&+—–-]|[\u4e00-\u9fff]|\s+(?:and|or|et|ou|"
-    rf"as)\b)"
+    r"(?:(?<![A-Za-z])(?:[Aa]gents?|AGENTS?)[ \u00a0_-]|(?:智能体|代理)[ \u00a0]?)"
+    r"(?P<seat>[A-Z]{1,2}|[a-z])(?![^\W_\u4e00-\u9fff])"
+    # a lone letter; N and Y are answers, X stands for any, I is a word
+    r"|(?<![\w'’])(?P<letter>[A-HJ-MO-WZ])"
+    r"(?=['’]s\b|\s*$|\s*[,.;:!(（)/&+—–-]|[\u4e00-\u9fff]|\s+(?:and|or|et|ou|as)\b)"
     rf"|(?P<self>{_SELF})",
 )
 _FILLER = re.compile(
@@ -91,14 +92,15 @@ def _own_words(text: str) -> str:
     """The lines that are not quoted, without decoration, as one text."""
     lines = [line.strip().lstrip("-•+ ") for line in text[: 2 * _LONGEST].split("\n")]
     own = [line for line in lines if line and not line.startswith(">")]
-    return _DECORATION.sub("", "\n".join(own))[:_LONGEST].strip()
+    # a space, not nothing: `A*B` are two letters, not the seat AB
+    return re.sub(r"[ \t]{2,}", " ", _DECORATION.sub(" ", "\n".join(own)))[:_LONGEST].strip()
 
 
 def _named(text: str, speaker: str | None) -> list[_Said]:
     found = []
     for match in _WHO.finditer(text):
         letter = match["seat"] or match["letter"]
-        if match["letter"] in ("A", "I") and not re.fullmatch(r"\W*A(?:['’]s.{0,30})?\W*", text):
+        if match["letter"] == "A" and not re.fullmatch(r"\W*A(?:['’]s.{0,30})?\W*", text):
             continue
         own = letters(speaker) if match["self"] else None
         seat = f"Agent {letter.upper()}" if letter else f"Agent {own}" if own else None

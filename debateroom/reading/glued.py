@@ -81,11 +81,11 @@ def glued_labels(text: str, own: Sequence[Line], labels: Sequence[Label], kind: 
 
 def _in_line(search: _Search, line: Line, found: list[tuple[Label, Strength]]) -> None:
     text, start = search.text, line.start
-    while search.passed < len(search.labels) and search.labels[search.passed].start <= line.start:
+    while search.passed < len(search.labels) and search.labels[search.passed].start < line.end:
         label = search.labels[search.passed]
         search.passed += 1
         search.last = order(search.kind, label.key)
-        if label.start == line.start:
+        if label.start >= line.start:
             start = label.value
     quotes, counted = 0, start
     for colon in _COLON.finditer(text, start, line.end):

@@ -99,7 +99,8 @@ OLD_BEHIND = re.compile(
 BOUNDS = re.compile(r"(?:\bfrom|\bde|从|由)\s?$", re.IGNORECASE)
 """Before a range: *from 7 to 9* is not an old value."""
 NOW_BEFORE = re.compile(
-    r"(?:\b(?:now|currently|today|this round|maintenant|désormais|à présent|aujourd['’]hui)\s?(?:at|an?|is|à|:)?"
+    r"(?:\b(?:now|currently|today|this round|maintenant|désormais|à présent|aujourd['’]hui)"
+    r"(?:\s(?:i['’]m|i am|it is|it['’]s|je suis))?\s?(?:at|an?|is|à|:)?"
     r"|(?:现在|目前|如今|本轮)(?:是|为|给|:)?)\s?$",
     re.IGNORECASE,
 )
@@ -113,7 +114,8 @@ GOES_ON = re.compile(
     r"\s*(?:$|[.,;:!?)\]}\"'”»…—–|/+~。，；：！？）】、（(\[·=\u2190-\u2bff\U0001f000-\U0001faff-]|"
     + any_of(
         "because | since | as | given | and | but | if | for | after | instead | rather | compared | versus | vs",
-        "while | whereas | otherwise | not | with | based | in | overall | though | although | still | now | today",
+        "while | whereas | despite | unlike | malgré | otherwise | not | with | based | in | overall | though | "
+        "although | still | now | today",
         "up | down | due | assuming | provided | pending | when | unless | at | on | that | until | from | was | "
         "this",
         "confident | confidence | sure | certain | i | or | car | parce | puisque | si | sinon | mais | et | après",
@@ -164,4 +166,8 @@ CUE = re.compile(
 """What stands right before a value in the middle of prose."""
 ASPECT = re.compile(r"\s?(for|on|in|about|pour|sur|en)\b", re.IGNORECASE)
 """*9 for the queue*: what the value is about."""
+PART = re.compile(r"[*_`]{0,3}[^\W\d_][^:：\d]{1,40}[:：][*_`]{0,3}\s?\d")
+"""One line of a list: *Technical: 9/10*."""
+OVERALL = re.compile(r"overall|total|global|combined|final|globale?|ensemble|总体|整体|综合|总", re.IGNORECASE)
+"""The line of such a list that speaks of the whole."""
 OTHERWISE = re.compile(r"\b(?:otherwise|else|sinon)\b|否则", re.IGNORECASE)

@@ -32,6 +32,7 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """What a confidence may be said to be in: the writer's own proposal, never a thing or another seat's."""
+_SLASH = re.compile(r"[ \u00a0]?[/|·、][ \u00a0]?")
 _IS = re.compile(r"\s?(?:is|est(?: de)?|是|为)\s?(?:now |still |about |at )?(?=\d)", re.IGNORECASE)
 _LONGER_NAME = re.compile(r"[ \t]*(?:[^\W_]+[ \t/&-]{1,3}){0,3}[^\W_]+[ \t]?[:：]")
 """`POSITION of the team: …`, `PROPOSAL REVIEW: …`: the words up to the colon name something else."""
@@ -100,8 +101,7 @@ def _misspelt_at(text: str, start: int, end: int) -> Prefix | None:
 def _dressed(text: str, prefix: Prefix, start: int, lead_start: int, name_start: int, end: int) -> Label | None:
     """The label with its dress, or None when what follows the name shows that it is an ordinary word."""
     lead = text[lead_start:name_start]
-    about = _ABOUT.match(text, prefix.end, end) if prefix.name.key == "confidence" else None
-    name_end = about.end() if about else prefix.end
+    name_end = _end_of_name(text, prefix, end)
     tail = _TAIL.match(text, name_end, end)
     if not tail:
         return None
@@ -121,6 +121,15 @@ def _dressed(text: str, prefix: Prefix, start: int, lead_start: int, name_start:
     if label.separator:
         return label if _may_stand(label, text, end) else None
     return _without_separator(label, text, name_end, tail, end)
+
+
+def _end_of_name(text: str, prefix: Prefix, end: int) -> int:
+    """Where the whole name ends: `CONFIDENCE in my proposal`, or the same name again as in `立场 / POSITION`."""
+    if prefix.name.key == "confidence" and (about := _ABOUT.match(text, prefix.end, end)):
+        return about.end()
+    slash = _SLASH.match(text, prefix.end, end)
+    again = name_at(text, slash.end(), end) if slash else None
+    return again.end if again and again.name.key == prefix.name.key else prefix.end
 
 
 def _behind_closers(text: str, lead: str, closed: str, value: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from debateroom.reading.labels import Label, label_at
 from debateroom.reading.phrases import word_set
@@ -123,7 +123,9 @@ def _line(state: _State, start: int, end: int, blank: bool) -> Line:
     label = label_at(text, at, end, fuzzy=state.tries > 0)
     if not label or label.name.misspelt:
         state.tries -= 1 if any(colon in text[start : min(end, start + 30)] for colon in ":：") else 0
-    if not label:
+    if label and seat:
+        label = replace(label, start=start)
+    elif not label:
         seat = None
     state.labels += label is not None
     return Line(start, end, label, seat, blank_before=blank)

@@ -21,6 +21,8 @@ _ENGLISH = re.compile(
     r"|\bI\s+(?:hereby\s+|now\s+)?(?:withdraw|abandon|retract)\s+my\s+(?:\w+\s+)?(?:position|proposal|view|claim)\b"
     r"|\bI(?:['’]ve|\s+have)?\s+(?:now\s+)?(?:come\s+around|came\s+around|switch(?:ed)?\s+to|mov(?:e|"
     r"ed)\s+over\s+to)\b"
+    r"|\bI(?:\s+now)?\s+side\s+with\b|\bI\s+(?:\w+\s+){1,6}?and\s+switch\s+to\b|\bI(?:['’]ve|"
+    r"\s+have)?\s+switch(?:ed)?\s+sides\b"
     r"|\bmind\s+changed\s*[:?]\s*yes\b",
     re.IGNORECASE,
 )
@@ -33,6 +35,7 @@ _FRENCH = re.compile(
     r"|\bje\s+me\s+(?:rallie|range)\s+(?:\w+\s+)?(?:à|au|derrière)\b|"
     r"\bje\s+retire\s+(?:donc\s+)?ma\s+(?:proposition|position)\b"
     r"|\bje\s+suis\s+(?:désormais\s+|maintenant\s+)?(?:convaincue?|persuadée?)\s+par\b"
+    r"|\bje\s+(?:renonce\s+à|abandonne)\s+ma\s+(?:proposition|position)\b"
     r"|\bchangement\s+d['’]avis\s*[:?]\s*oui\b",
     re.IGNORECASE,
 )

@@ -44,7 +44,8 @@ _KEYCAP = re.compile("(?<=[0-9])\ufe0f?\u20e3")
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _TEN = "|".join(sorted(_TENS, key=len, reverse=True))
 _VALUE_ENDS = (
-    r"(?=\s*(?:$|[.,;:!?)\]/—–]|-(?![^\W\d])|%|out of\b|of (?:ten|10)\b|sur (?:dix|10)\b|per ?cent\b|pour ?cent\b|"
+    r"(?=\s*(?:$|[.,;:!?()\]/—–（）]|-(?![^\W\d])|%|out of\b|of (?:ten|10)\b|sur (?:dix|10)\b|per ?cent\b|"
+    r"pour ?cent\b|"
     r"(?:to|or|à|ou|and|et)\s+(?:\d|" + _WORD + r")\b|because\b|since\b|as\b|car\b|parce\b|points?\b|now\b))"
 )
 _PERCENT_WORDS = re.compile(rf"\b({_TEN})(?:[- ]({_WORD}))?(?=\s*(?:%|per ?cent\b|pour ?cent\b))", re.IGNORECASE)

@@ -15,6 +15,7 @@ from debateroom.reading.confidence import Confidence, read_confidence
 from debateroom.reading.endorsement import read_endorsement
 from debateroom.reading.mind import changed_mind
 from debateroom.reading.record import find_record
+from debateroom.reading.seats import as_seat
 from debateroom.reading.sections import Parts, Section, split, without_half_label
 from debateroom.reading.thinking import without_thinking
 from debateroom.reading.topic import is_error_text, is_page, is_remark, strays
@@ -110,6 +111,7 @@ def read_reply(
     Never raises on any text; labels and values inside quotes, code and other seats' blocks are not the speaker's.
     """
     body = _prepared(text or "")
+    speaker = as_seat(speaker)
     truncated = (stop_reason or "").lower() in _CUT
     parts = _parts(without_half_label(body.text) if truncated else body.text, kind, speaker, language)
     sections = _by_key(parts.sections, kind)

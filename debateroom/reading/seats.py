@@ -77,6 +77,12 @@ class Heading(NamedTuple):
     colon: bool = False
 
 
+def as_seat(name: str | None) -> str | None:
+    """`name` as seats are called: `agent b (Critic)` is `Agent B`; another kind of name stays as it is."""
+    match = _SEAT.match(name.strip()) if name else None
+    return f"Agent {match['first'].upper()}" if match else name
+
+
 def letters(seat: str | None) -> str | None:
     """`B` of `Agent B`; None for no seat."""
     return seat.split()[-1].upper() if seat and seat.split() else None

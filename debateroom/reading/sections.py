@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from debateroom.language import LABELS
 from debateroom.messages import Kind
@@ -21,6 +22,7 @@ _RULE_MARKS = tuple("-*_=─━")
 _MARKS_BEFORE = re.compile(r"(?:[ \t]*[-*_=─━]{3,}[ \t]*(?:\n|\Z)|[ \t]*[|>][-+]?[ \t]*(?=\n)|[ \t]*\n)++")
 _RULE_AFTER = re.compile(r"(?:^|\n)[ \t]*(?:[-*_=─━][ \t]?){3,}\Z")
 _LONGEST_RULE = 200
+_BRACKETS = re.compile(r"\[[^\[\]\n]{3,200}\]")
 _PLACEHOLDER = re.compile(
     r"[\[<{(（【](?=[^\n]{0,200}(?:\byour?\b|\bvotre\b|\bvous\b|你|您|\bhere\b|1\s?[-–]\s?10|\bone sentence\b|"
     r"\.\.\.|…))"
@@ -29,8 +31,7 @@ _PLACEHOLDER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """The text under one label."""
 
     key: str
@@ -113,6 +114,8 @@ def _sections(
             repairs.add("placeholder")
             value = ""
         sections.append(Section(label.key, value, label.note))
+    if "placeholder" in repairs:  # then whatever else stands in brackets was not filled in either
+        sections = [each._replace(text="") if _BRACKETS.fullmatch(each.text) else each for each in sections]
     return sections
 
 

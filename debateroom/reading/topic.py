@@ -9,6 +9,7 @@ from debateroom.reading.words import EMPTY_PAIRS, EMPTY_WORDS, FUNCTION_WORDS
 
 _LOOKED_AT = 20_000
 """Characters; the words of a longer text are judged by its beginning."""
+_BEGINNING = 5
 _FEW = 5
 """Content words of a reply below which nothing can be said about its subject."""
 _LONG_ENOUGH = 40
@@ -127,6 +128,16 @@ def stem(word: str) -> str:
 
 
 def _same_stem(asked: set[str], said: set[str]) -> bool:
-    """Whether two words begin with the same four letters: `queue` and `queueing`, but not `base` and `database`."""
-    starts = {word[:4] for word in said if len(word) >= 4}
-    return any(len(word) >= 4 and word[:4] in starts for word in asked)
+    """Whether two words begin with the same five letters, or one is the other with a short ending.
+
+    `micros` and `microservice` share a beginning, `plan` and `plann` an ending; `back` and `background` neither.
+    """
+    starts = {word[:_BEGINNING] for word in said if len(word) >= _BEGINNING}
+    if any(word[:_BEGINNING] in starts for word in asked if len(word) >= _BEGINNING):
+        return True
+    return any(
+        len(short) == _BEGINNING - 1 and long.startswith(short) and len(long) <= len(short) + 3
+        for short, others in [*((word, said) for word in asked), *((word, asked) for word in said)]
+        if len(short) == _BEGINNING - 1
+        for long in others
+    )

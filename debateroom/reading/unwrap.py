@@ -12,6 +12,9 @@ from debateroom.reading.seats import heading, named
 from debateroom.reading.vocabulary import SYNONYM, name_of
 
 _TAG = re.compile(r"[ \t]*<(?P<end>/?)(?P<name>[^\W\d_][\w -]{1,30})>[ \t]*")
+_LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_BLOCK_END = re.compile(r"</(?:p|li|div|h[1-6]|dd)>|<br ?/?>", re.IGNORECASE)
+_BLOCK_TAG = re.compile(r"</?(?:p|li|ul|ol|dl|dt|dd|div|h[1-6]|br)(?:\s[^<>]{0,100})? ?/?>", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(?P<name>[A-Za-z][\w-]{0,40})>")
 _LONGEST_AROUND = 400
 """Characters of small talk before and after a fenced reply; more is a reply that quotes a fence."""
@@ -31,6 +34,7 @@ def unwrap(text: str) -> Unwrapped:
         ("escapes", _json_string),
         ("quote", _block_quote),
         ("fence", _fence),
+        ("markup", _page),
         ("markup", _element),
         ("markup", _tags),
     ):
@@ -100,6 +104,14 @@ def _element(text: str) -> str | None:
     if not opening or not stripped.endswith(closing) or name_of(opening["name"]):
         return None
     return stripped[opening.end() : -len(closing)]
+
+
+def _page(text: str) -> str | None:
+    """HTML paragraphs and list items as lines, when the reply is written in them or in `<br>`."""
+    written = text.lstrip().startswith("<") or len(_LINE_BREAK.findall(text)) > 1
+    if not written or len(_BLOCK_END.findall(text)) < 2:
+        return None
+    return _BLOCK_TAG.sub("\n", text)
 
 
 def _tags(text: str) -> str | None:

@@ -9,8 +9,8 @@ from typing import Literal
 _GLUED_BEFORE = r"(?<![A-Za-z0-9_À-ɏ\u200b$€£¥#/²³¹⁰-⁹])(?<!\d[.,:])(?<!\.)"
 _NUMBER = re.compile(rf"{_GLUED_BEFORE}\d{{1,4}}(?:[.,]\d{{1,6}})?(?![\d\u200b²³¹⁰-⁹⁄]|[.,:]\d)")
 _OF_TEN = re.compile(
-    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|／)\s?(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|"
-    r"[.,:]\d|[A-Za-z])",
+    r"\s?(?:/|\bout of\b(?: a possible\b)?|\bof\b|\bsur\b|\bover\b|\bde\b|\bvon\b|／)\s?"
+    r"(?P<base>100|10|20|5)(?![\d\u200b²³¹⁰-⁹/%]|[.,:]\d|[A-Za-z])",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\s?(?:%|％|\b(?:per ?cent|pour ?cent|pct)\b)", re.IGNORECASE)

@@ -10,6 +10,7 @@
 | `reply` | a seat's answer, and what was read from it |
 | `seat_failed` | a seat without an answer in this round, and why |
 | `round_finished` | all seats of the round have answered or failed |
+| `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
 | `synthesized` | the final output |
@@ -18,13 +19,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
 
 Event = Mapping[str, Any]
+Speaker = TypeVar("Speaker", Entry, Failure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class State:
     transcript: Transcript
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the room was opened with, for `resume`."""
+    order: Mapping[str, int] = field(default_factory=dict)
+    """Position of each seat in the room."""
     finished_rounds: tuple[int, ...] = ()
     unreadable: Mapping[tuple[int, str], Event] = field(default_factory=dict)
     """Answers waiting for their repair, by round and seat."""
@@ -76,13 +81,25 @@ def apply(state: State, event: Event) -> State:
 
 
 def _spend(state: State, event: Event) -> State:
-    """Adds what the event's call cost. A call without a known price makes the room's cost unknown for good."""
+    """Adds what the event's call cost, to its round and to the room.
+
+    A call without a known price makes the room's cost unknown for good, also one that reported no usage.
+    """
     spent = _usage(event.get("usage"))
-    if spent == Usage():
+    if spent == Usage() and event.get("cost", 0.0) is not None:
         return state
-    before, price = state.transcript.cost, event.get("cost")
-    cost = None if before is None or price is None else before + price
-    return replace(state, transcript=replace(state.transcript, usage=state.transcript.usage + spent, cost=cost))
+    transcript = state.transcript
+    before, price = transcript.cost, event.get("cost")
+    changed = replace(
+        transcript,
+        usage=transcript.usage + spent,
+        cost=None if before is None or price is None else before + price,
+        rounds=tuple(
+            replace(item, usage=item.usage + spent) if item.round == event.get("round") else item
+            for item in transcript.rounds
+        ),
+    )
+    return replace(state, transcript=changed)
 
 
 def _opened(state: State, event: Event) -> State:
@@ -100,7 +117,8 @@ def _opened(state: State, event: Event) -> State:
         rounds_asked=event.get("rounds"),
         cost=0.0,
     )
-    return State(transcript, settings=dict(event.get("settings", {})))
+    order = {seat.name: position for position, seat in enumerate(transcript.agents)}
+    return State(transcript, settings=dict(event.get("settings", {})), order=order)
 
 
 def _round(state: State, number: int, change: Any) -> State:
@@ -115,12 +133,22 @@ def _round_started(state: State, event: Event) -> State:
     return _round(state, event["round"], lambda item: item)
 
 
-def _in_seat_order(state: State, items: Iterable[Any]) -> tuple[Any, ...]:
-    order = {seat.name: position for position, seat in enumerate(state.transcript.agents)}
-    return tuple(sorted(items, key=lambda item: order.get(item.agent, len(order))))
+def _seated(state: State, items: tuple[Speaker, ...], new: Speaker) -> tuple[Speaker, ...]:
+    """`items`, which are in seat order, with `new` at its place, or in place of the one its seat had.
+
+    One look at each would make a round of N replies cost N² of them.
+    """
+    last = len(state.order)
+    place = bisect_left(items, state.order.get(new.agent, last), key=lambda item: state.order.get(item.agent, last))
+    again = place < len(items) and items[place].agent == new.agent
+    seated = list(items)
+    seated[place : place + again] = [new]
+    return tuple(seated)
 
 
 def _reply(state: State, event: Event) -> State:
+    place = (event["round"], event["agent"])
+    unread = state.unreadable.get(place, {})  # what was asked once more was paid for as well
     entry = Entry(
         agent=event["agent"],
         role=event["role"],
@@ -128,7 +156,7 @@ def _reply(state: State, event: Event) -> State:
         confidence=event.get("confidence"),
         endorses=event.get("endorses"),
         model=event.get("model", ""),
-        usage=_usage(event.get("usage")),
+        usage=_usage(event.get("usage")) + _usage(unread.get("usage")),
         seconds=event.get("seconds", 0.0),
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),
@@ -136,13 +164,17 @@ def _reply(state: State, event: Event) -> State:
     )
 
     def add(item: Round) -> Round:
-        others = [other for other in item.entries if other.agent != entry.agent]
         failures = tuple(failure for failure in item.failures if failure.agent != entry.agent)
-        return replace(item, entries=_in_seat_order(state, [*others, entry]), failures=failures)
+        return replace(item, entries=_seated(state, item.entries, entry), failures=failures)
 
-    state = _round(state, event["round"], add)
-    waiting = {key: value for key, value in state.unreadable.items() if key != (event["round"], entry.agent)}
-    return replace(state, unreadable=waiting)
+    return _read(_round(state, event["round"], add), place)
+
+
+def _read(state: State, place: tuple[int, str]) -> State:
+    """`state` in which no answer at `place` waits for its repair any more."""
+    if place not in state.unreadable:
+        return state
+    return replace(state, unreadable={key: value for key, value in state.unreadable.items() if key != place})
 
 
 def _unreadable(state: State, event: Event) -> State:
@@ -155,10 +187,10 @@ def _seat_failed(state: State, event: Event) -> State:
     def add(item: Round) -> Round:
         if any(entry.agent == failure.agent for entry in item.entries):
             return item
-        others = [other for other in item.failures if other.agent != failure.agent]
-        return replace(item, failures=_in_seat_order(state, [*others, failure]))
+        return replace(item, failures=_seated(state, item.failures, failure))
 
-    return _round(state, event["round"], add)
+    # an answer that was no speech is not asked about again: the whole question is
+    return _read(_round(state, event["round"], add), (event["round"], event["agent"]))
 
 
 def _round_finished(state: State, event: Event) -> State:

@@ -183,7 +183,8 @@ def _round(part: _Part, number: int, *, own: bool, problem: str, notes: Notes) -
             continue
         failures.append(Failure(name, as_text(item.get("role")), as_text(item.get("reason"))))
     moderation = part.about.get("moderation")
-    return Round(number, tuple(entries), tuple(failures), moderation if isinstance(moderation, Mapping) else None)
+    judged = moderation if isinstance(moderation, Mapping) else None
+    return Round(number, tuple(entries), tuple(failures), judged, as_usage(part.about.get("usage")))
 
 
 def _entry(item: object, round_: int, position: int, *, own: bool, problem: str, notes: Notes) -> Entry | None:

@@ -5,6 +5,7 @@ The journal is the truth. `chat.json` and the reports follow from it and may be 
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,11 @@ _MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted
 """Events after which `chat.json` is written anew."""
 
 OnEvent = Callable[[Event], None]
+
+
+def resume_command(folder: Path) -> str:
+    """What a person types to go on with the room in `folder`."""
+    return f"debateroom resume {shlex.quote(str(folder))}"
 
 
 def folder_of(active: Path, name: str) -> Path:
@@ -80,7 +86,7 @@ class Room:
             raise
         room.write(opening)
         if moved:
-            room.write(event("moved_aside", folder=str(moved)))
+            room.write(event("moved_aside", folder=shlex.quote(str(moved))))
         return room
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 from debateroom.room import lock
 from debateroom.room.events import State
-from debateroom.room.room import CHAT, REPORT, read
+from debateroom.room.room import CHAT, REPORT, read, resume_command
 
 STILL_RUNNING = 124
 """Exit code that stands for a room that has not come to its end (DESIGN, section 6)."""
@@ -49,5 +49,5 @@ def look(folder: Path) -> dict[str, Any]:
     if value["status"] == "running" and not lock.busy(folder) and not lock.starting(folder):
         value["status"], value["exit_code"] = "interrupted", 1
         value["error"] = "the process that ran this room is gone"
-        value["hint"] = f"debateroom resume {folder}"
+        value["hint"] = resume_command(folder)
     return value

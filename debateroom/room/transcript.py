@@ -137,6 +137,7 @@ def _round(round_: Round) -> dict[str, Any]:
             {"agent": failure.agent, "role": failure.role, "reason": failure.reason} for failure in round_.failures
         ],
         "moderation": round_.moderation,
+        "usage": _usage(round_.usage),
     }
 
 

@@ -1,0 +1,51 @@
+"""`debateroom doctor`: what is set up here, what is broken, and what to run next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from debateroom.cli import output
+from debateroom.terminal import one_line
+
+if TYPE_CHECKING:
+    from debateroom.cli.checks import Check
+
+
+@click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--live", is_flag=True, help="Ask each provider that is set up for one word; this costs a little.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def doctor(live: bool, as_json: bool) -> int:
+    """Check providers, keys, the embedded model's file and folders; say what to run next. No key is ever shown.
+
+    Exit code 1 when something that is set up is broken; what is not set up is no fault.
+    """
+    from debateroom.cli.checks import everything
+    from debateroom.models.registry import Models, ModelSettings
+
+    checks: list[Check] = []
+    with Models(ModelSettings(attempts=2)) as models:
+        for check in everything(models, live=live):
+            checks.append(check)
+            if not as_json:
+                _show(check)
+    code = 1 if any(check.state == "broken" for check in checks) else 0
+    if as_json:
+        _print_json(checks, code)
+    return code
+
+
+def _show(check: Check) -> None:
+    """The check on a line, and what to run next on a second one."""
+    click.echo(f"{check.name:<16} {check.state:<11} {one_line(check.detail, 400)}")
+    if check.next:
+        click.echo(f"{'':<16} {'':<11} next: {one_line(check.next)}")
+
+
+def _print_json(checks: list[Check], code: int) -> None:
+    from debateroom import files
+
+    value = {"ok": code == 0, "exit_code": code, "checks": [asdict(check) for check in checks]}
+    output.line(files.dumps(value).decode())

@@ -1,0 +1,123 @@
+"""What landed becomes an event: a turn, a failure with its reason, or a paid answer that is asked for once more.
+
+An error is never a turn, and neither is a refusal or an answer with nothing in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from debateroom.debating import prompts
+from debateroom.debating.asking import Call, Landed
+from debateroom.debating.plan import Plan
+from debateroom.debating.spending import spent
+from debateroom.errors import DebateroomError
+from debateroom.language import say
+from debateroom.messages import Answer, Seat
+from debateroom.models.quote import one_line
+from debateroom.reading.reply import read_reply
+from debateroom.reading.topic import is_error_text
+from debateroom.room.room import event
+
+
+def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
+    """The event of what landed, and the repair call when the answer has no readable section."""
+    call, answer = landed.call, landed.answer
+    if answer is None:
+        if call.first is None:
+            return _failure(call.seat, number, _reason(landed.error)), None
+        return _unrepaired(plan, call, call.first, number), None
+    paid = spent(call.model.name, answer.usage, prices=plan.prices)
+    if read_reply(answer.text, kind=prompts.kind_of(number), language=plan.language).sections:
+        return _reply(plan, call, answer, number, repaired=call.first is not None, **paid), None
+    if call.first is not None:
+        return _unrepaired(plan, call, call.first, number, **paid), None
+    if answer.stop_reason == "refusal" or not answer.text.strip():
+        return _unrepaired(plan, call, answer, number, **paid), None  # the same question would be refused again
+    repair = prompts.repair_request(plan, call.request, answer.text)
+    return _unreadable(call, answer, number, paid), replace(call, request=repair, first=answer)
+
+
+def _unrepaired(plan: Plan, call: Call, answer: Answer, number: int, **paid: Any) -> dict[str, Any]:
+    """The event of an answer in which nothing can be read, and nobody will be asked again.
+
+    It stays as it is, but for what is no speech: a refusal, an error's text, nothing at all. Those are failures.
+    """
+    reason = _no_speech(plan, answer)
+    if reason:
+        return _failure(call.seat, number, reason, **paid)
+    return _reply(plan, call, answer, number, **paid)
+
+
+def _no_speech(plan: Plan, answer: Answer) -> str:
+    """Why an answer without a section is not a turn, for people; empty when it is one."""
+    if not answer.text.strip():
+        return say(plan.language, "empty")
+    if answer.stop_reason == "refusal":
+        return say(plan.language, "refused", words=one_line(answer.text))
+    if is_error_text(answer.text):
+        return say(plan.language, "error_text", words=one_line(answer.text))
+    return ""
+
+
+def late(plan: Plan, call: Call, number: int, reason: str) -> dict[str, Any]:
+    """The event of a seat whose answer did not come in time; one that only its repair was late for has its answer."""
+    if call.first is not None:
+        return _unrepaired(plan, call, call.first, number)
+    return _failure(call.seat, number, reason)
+
+
+def _reply(
+    plan: Plan, call: Call, answer: Answer, number: int, *, repaired: bool = False, **paid: Any
+) -> dict[str, Any]:
+    """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
+    seat = call.seat
+    reply = read_reply(
+        answer.text,
+        kind=prompts.kind_of(number),
+        language=plan.language,
+        speaker=seat.name,
+        problem=plan.problem,
+        stop_reason=answer.stop_reason,
+    )
+    names = {other.name for other in plan.seats}
+    return event(
+        "reply",
+        round=number,
+        agent=seat.name,
+        role=seat.role,
+        response=answer.text,
+        confidence=reply.confidence,
+        endorses=reply.endorses if reply.endorses in names else None,
+        repairs=list(reply.repairs),
+        model=answer.model,
+        seconds=round(answer.seconds, 3),
+        finish=answer.stop_reason,
+        repaired=repaired,
+        history=call.history,
+        **paid,
+    )
+
+
+def _unreadable(call: Call, answer: Answer, number: int, paid: dict[str, Any]) -> dict[str, Any]:
+    return event(
+        "unreadable",
+        round=number,
+        agent=call.seat.name,
+        response=answer.text,
+        model=answer.model,
+        seconds=round(answer.seconds, 3),
+        finish=answer.stop_reason,
+        **paid,
+    )
+
+
+def _reason(error: DebateroomError | None) -> str:
+    """Why a seat has no answer, for people, with what would help."""
+    hint = error.hint if error else None
+    return f"{error}; {hint}" if hint else str(error)
+
+
+def _failure(seat: Seat, number: int, reason: str, **paid: Any) -> dict[str, Any]:
+    return event("seat_failed", round=number, agent=seat.name, role=seat.role, reason=reason, **paid)

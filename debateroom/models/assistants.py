@@ -1,0 +1,62 @@
+"""The assistants' programs that `command:` knows, from `commands.toml`, and the environment that programs get."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+_HOST = re.compile(r"CLAUDECODE$|CLAUDE_CODE_|CLAUDE_AGENT_SDK_|CODEX_|GEMINI_CLI$", re.IGNORECASE)
+"""Variables by which an assistant knows that it runs inside another one, and then refuses or joins it."""
+_KEPT = frozenset(
+    {
+        "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
+        "CODEX_HOME", "CODEX_API_KEY",
+    }
+)  # fmt: skip
+"""Those of them that a user sets to be logged in: they say who pays, not where the program runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assistant:
+    """How one assistant's program is called."""
+
+    name: str
+    reads: str
+    """Which reader in `printed` understands its output."""
+    login: str
+    """The command that logs in."""
+    install: str
+    """The command that installs it."""
+    before: tuple[str, ...]
+    """Arguments in front of the user's own."""
+    after: tuple[str, ...] = ()
+    """Arguments behind them."""
+    schema: tuple[str, ...] = ()
+    """Arguments for a request that wants a JSON object; empty when the program has none for that."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Names and contents of small files that arguments refer to as `{NAME}`."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def assistants() -> Mapping[str, Assistant]:
+    """All assistants by name, in the order of the file."""
+    table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    return {name: _assistant(name, row) for name, row in table.items()}
+
+
+def _assistant(name: str, row: Mapping[str, object]) -> Assistant:
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return Assistant(name, **values)  # type: ignore[arg-type]  # the file is ours; a wrong key fails in every test
+
+
+def environment(own: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """This process's variables for a program that runs in `folder`: `own` set, an assistant's session left out."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT or not _HOST.match(name)}
+    kept.pop("OLDPWD", None)
+    return {**kept, "PWD": str(folder), "NO_COLOR": "1", **own}

@@ -1,0 +1,207 @@
+"""`command:PROGRAM …`: a model behind a program on this machine, an assistant's or the user's own.
+
+The prompt goes to its standard input; it runs in an empty folder, without a shell, and is ended with all its children
+when its time is over. A limit on tokens cannot be passed on: such a program has its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import shutil
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from debateroom import templates
+from debateroom.errors import NoModel, UsageError
+from debateroom.files import whole_characters
+from debateroom.messages import Answer, Model, OnText, Request
+from debateroom.models import catalog
+from debateroom.models.assistants import Assistant, assistants, environment
+from debateroom.models.calls import Call, Caller
+from debateroom.models.catalog import ModelName
+from debateroom.models.complaints import complaint, failed
+from debateroom.models.gate import Gate
+from debateroom.models.printed import READERS, Printed
+from debateroom.models.processes import Programs, Ran, Stopped, TooMuch
+from debateroom.models.prompt import closed
+
+MOST_OUTPUT = 4_000_000
+"""Bytes that a program may write."""
+ATTEMPTS = 3
+"""Times a program is started for one call at most: the assistants try again by themselves."""
+AT_ONCE = 8
+"""Calls at once to one assistant at most: each is a process of some hundred megabytes."""
+
+
+class Opens(Protocol):
+    """What of `registry.Models` is used here."""
+
+    @property
+    def settings(self) -> Any: ...
+
+    stop: threading.Event
+
+    def keep(self, thing: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command line, ready to run from any folder."""
+
+    name: str
+    """As the user wrote it."""
+    program: str
+    """Absolute path of the program."""
+    arguments: tuple[str, ...]
+    """The user's own arguments."""
+    assistant: Assistant | None
+    """The known assistant whose program it is; None for the user's own."""
+
+    def filled(self, request: Request, folder: Path) -> list[str]:
+        """All arguments of one call. Files that they name are written into `folder`."""
+        if self.assistant is None:
+            return [self.program, *self.arguments]
+        row = self.assistant
+        values = {"system": templates.data("prompts/commands.toml")["system"]}
+        contents = dict(row.files)
+        if request.schema is not None:
+            contents["schema"] = values["schema_text"] = json.dumps(closed(request.schema))
+        for name, content in contents.items():
+            path = folder / name
+            path.write_text(content, encoding="utf-8")
+            values[name] = str(path)
+        before = (*row.before, *(row.schema if request.schema is not None else ()))
+        fill = [_filled(argument, values) for argument in before]
+        return [self.program, *fill, *self.arguments, *row.after]
+
+
+def _filled(argument: str, values: dict[str, str]) -> str:
+    """The value that `{name}` stands for; any other argument as it is: JSON has braces too."""
+    return values.get(argument[1:-1], argument) if argument.startswith("{") and argument.endswith("}") else argument
+
+
+class CommandModel:
+    """A model that is asked by running a program once for each call."""
+
+    moderates = True
+
+    def __init__(self, named: ModelName, line: CommandLine, programs: Programs, caller: Caller) -> None:
+        known = catalog.info(named)
+        self.name = known.name
+        self.vendor = known.vendor
+        self.window = known.window
+        self._line = line
+        self._programs = programs
+        self._caller = caller
+
+    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
+        """The program's answer. Raises CallFailed when this call failed, NoModel when nobody is logged in to it."""
+
+        def attempt(call: Call) -> Answer:
+            ran = self._run(request, call)
+            printed = READERS[self._line.assistant.reads if self._line.assistant else "plain"](ran.out, ran.err)
+            answer = self._answer(ran, printed, call.seconds())
+            if on_text is not None:
+                on_text(answer.text)
+            return answer
+
+        return self._caller.run(self.name, request, attempt)
+
+    def _run(self, request: Request, call: Call) -> Ran:
+        own = self._line.assistant.environment if self._line.assistant else {}
+        seconds = call.left()
+        try:
+            with self._programs.scratch() as folder:
+                return self._programs.run(
+                    self._line.filled(request, folder),
+                    folder=folder,
+                    environment=environment(own, folder / "empty"),
+                    prompt=whole_characters(_prompt(request, self._line.assistant)).encode(),
+                    seconds=seconds,
+                    most=MOST_OUTPUT,
+                )
+        except TimeoutError:
+            raise failed("timeout", self._line.name, f"{seconds:.0f} s" if seconds >= 1 else "a second") from None
+        except Stopped:
+            raise failed("stopped", self._line.name) from None
+        except TooMuch:
+            raise failed("too_much", self._line.name, f"{MOST_OUTPUT / 1e6:g} MB") from None
+        except OSError as error:
+            raise failed("not_started", self._line.name, error.strerror or type(error).__name__) from None
+
+    def _answer(self, ran: Ran, printed: Printed, seconds: float) -> Answer:
+        """The answer, when neither the exit code nor the output says otherwise."""
+        if printed.problem or ran.code != 0:
+            raise complaint(self._line.name, self._line.assistant, ran, printed)
+        if not printed.complete:
+            raise failed("garbled", self._line.name)
+        if not printed.text.strip():
+            raise failed("refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
+        return Answer(printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds)
+
+
+def _prompt(request: Request, assistant: Assistant | None) -> str:
+    """Everything that is said to the program: shared blocks, then what is this seat's own."""
+    parts = [*request.shared, request.own]
+    if request.schema is not None and not (assistant and assistant.schema):
+        wanted = json.dumps(request.schema, ensure_ascii=False)
+        parts.append(templates.data("prompts/commands.toml")["schema"].strip() + "\n\n" + wanted)
+    return "\n\n".join(parts)
+
+
+def read_line(text: str) -> CommandLine:
+    """The command line that stands after `command:`, its program found.
+
+    Raises UsageError when quotes do not match, NoModel when there is no such program here.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"command:{text} cannot be read: {error}", hint="check its quotes") from error
+    assistant = assistants().get(catalog.program(text))
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        hint = assistant.install if assistant else "name a program that is on the PATH, or give its whole path"
+        raise NoModel(f"There is no program {words[0] if words else text!r} here.", hint=hint)
+    arguments = words[1:] if assistant else [_from_here(word) for word in words[1:]]
+    return CommandLine(text, str(Path(found).absolute()), tuple(arguments), assistant)
+
+
+def _from_here(word: str) -> str:
+    """An argument that names a file of the current folder as its whole path: the program runs in another folder."""
+    path = Path(word)
+    with contextlib.suppress(OSError):  # a whole program as an argument is too long for a name
+        if not path.is_absolute() and path.is_file():
+            return str(path.absolute())
+    return word
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What all commands of one run share: what is running, and a gate for each program."""
+
+    programs: Programs
+    callers: dict[str, Caller]
+
+
+_SHARED: WeakKeyDictionary[Opens, _Shared] = WeakKeyDictionary()
+
+
+def open_model(named: ModelName, models: Opens) -> Model:
+    """The model behind a command line. Starts nothing. Raises NoModel when its program is not here."""
+    line = read_line(named.model)
+    if models not in _SHARED:
+        _SHARED[models] = _Shared(Programs(models.stop), {})
+        models.keep(_SHARED[models].programs)
+    shared = _SHARED[models]
+    if line.program not in shared.callers:
+        limit: int = models.settings.concurrency
+        gate = Gate(min(limit, AT_ONCE) if line.assistant else limit, stop=models.stop)
+        attempts = min(models.settings.attempts, ATTEMPTS)
+        shared.callers[line.program] = Caller("command", gate=gate, attempts=attempts)
+    return CommandModel(named, line, shared.programs, shared.callers[line.program])

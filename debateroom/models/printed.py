@@ -1,0 +1,170 @@
+"""What the assistants' programs print, read into one shape. What cannot be read is a value too. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from debateroom.messages import Usage
+from debateroom.models.draft import at, count
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a program's output says."""
+
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    """The model's id as the program states it; empty when it does not."""
+    stop_reason: str = "stop"
+    """`stop`, `length` or `refusal`."""
+    problem: str = ""
+    """The failure that the program reports; empty when it reports none."""
+    status: int | None = None
+    """The HTTP status it states for that."""
+    complete: bool = True
+    """Whether the output is whole: it could be read, and says that the answer is finished."""
+
+
+_STOPS = {"max_tokens": "length", "refusal": "refusal"}
+_BROKEN = Printed(complete=False)
+
+
+def claude(out: str, err: str) -> Printed:
+    """Claude Code's `--output-format json`: one result, or with `--verbose` a list that ends in it."""
+    value = _value(out)
+    if isinstance(value, list):
+        value = next((item for item in reversed(value) if at(item, "type") == "result"), None)
+    return claude_result(value) if isinstance(value, Mapping) else _BROKEN
+
+
+def claude_result(value: Mapping[str, Any]) -> Printed:
+    """A result of Claude Code. Its `input_tokens` leave out what was read from or written to the cache."""
+    structured, said = value.get("structured_output"), value.get("result")
+    text = json.dumps(structured, ensure_ascii=False) if isinstance(structured, Mapping) else said
+    read, written = (count(value, "usage", f"cache_{kind}_input_tokens") or 0 for kind in ("read", "creation"))
+    printed = Printed(
+        text=text if isinstance(text, str) else "",
+        usage=Usage(
+            (count(value, "usage", "input_tokens") or 0) + read + written,
+            read,
+            written,
+            count(value, "usage", "output_tokens") or 0,
+        ),
+        model=_busiest(value.get("modelUsage"), "outputTokens"),
+        stop_reason=_STOPS.get(str(value.get("stop_reason")), "stop"),
+        complete=isinstance(text, str),
+    )
+    subtype = value.get("subtype", "success")
+    if not value.get("is_error") and subtype == "success":
+        return printed
+    told = said or "; ".join(map(str, _list(value.get("errors")))) or subtype
+    return replace(printed, text="", problem=str(told), status=count(value, "api_error_status"))
+
+
+def codex(out: str, err: str) -> Printed:
+    """The events of `codex exec --json`: the last message of a turn that was completed."""
+    printed, last_error = _BROKEN, ""
+    for line in out.splitlines():
+        event = _value(line)
+        kind = at(event, "type")
+        if kind == "item.completed" and at(event, "item", "type") == "agent_message":
+            printed = replace(printed, text=str(at(event, "item", "text") or ""))
+        elif kind == "turn.completed":
+            printed = replace(printed, usage=_codex_usage(at(event, "usage")), complete=True)
+        elif kind == "turn.failed":
+            said = at(event, "error", "message") or last_error or "the turn failed"
+            return Printed(problem=_inner_message(str(said)))
+        elif kind == "error":  # also said while it tries again by itself: the turn's own end decides
+            last_error = str(at(event, "message") or "")
+    if not printed.complete and last_error:
+        return Printed(problem=_inner_message(last_error))
+    return printed
+
+
+def gemini(out: str, err: str) -> Printed:
+    """Gemini CLI's `--output-format json`. An error may stand on either stream; notices may stand before it."""
+    value = _object_in(out) or _object_in(err)
+    if value is None:
+        return _BROKEN
+    if value.get("error"):
+        code = count(value, "error", "code")
+        message = at(value, "error", "message") or value["error"]
+        return Printed(problem=str(message), status=401 if code == _GEMINI_LOGIN else code)
+    text, models = value.get("response"), at(value, "stats", "models")
+    usage = Usage()
+    for one in models.values() if isinstance(models, Mapping) else ():
+        output = (count(one, "tokens", "candidates") or 0) + (count(one, "tokens", "thoughts") or 0)
+        usage += Usage(count(one, "tokens", "prompt") or 0, count(one, "tokens", "cached") or 0, 0, output)
+    return Printed(
+        text=text if isinstance(text, str) else "",
+        usage=usage,
+        model=_busiest(models, "tokens", "candidates"),
+        complete=isinstance(text, str),
+    )
+
+
+_GEMINI_LOGIN = 41
+"""The exit code of Gemini CLI for a missing login, which it also prints as the error's code."""
+
+
+def plain(out: str, err: str) -> Printed:
+    """Any other program: its output is the text, unless that is a JSON object with a text in `text` or `result`."""
+    value = _value(out)
+    if isinstance(value, Mapping) and isinstance(value.get("result"), str):
+        return claude_result(value)
+    if isinstance(value, Mapping) and isinstance(value.get("text"), str):
+        figures = (count(value, "usage", name) or 0 for name in ("input", "cached", "written", "output"))
+        model = value.get("model")
+        return Printed(value["text"], Usage(*figures), model if isinstance(model, str) else "")
+    return Printed(out.removeprefix("\ufeff").strip())
+
+
+READERS: Mapping[str, Callable[[str, str], Printed]] = {
+    "claude": claude, "codex": codex, "gemini": gemini, "plain": plain,
+}  # fmt: skip
+
+
+def _value(text: str) -> Any:
+    """The JSON value that `text` is; None when it is none."""
+    try:
+        return json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object_in(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that `text` is, or ends with after lines of other text."""
+    value = _value(text)
+    lines = text.splitlines(keepends=True)
+    starts = (number for number, line in enumerate(lines) if line.startswith("{"))
+    while value is None and (start := next(starts, None)) is not None:
+        value = _value("".join(lines[start:]))
+    return value if isinstance(value, Mapping) else None
+
+
+def _codex_usage(usage: Any) -> Usage:
+    """Codex's figures: its `input_tokens` include the cached ones."""
+    names = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")
+    return Usage(*(count(usage, name) or 0 for name in names))
+
+
+def _inner_message(said: str) -> str:
+    """What is said inside a message that is itself an answer of the vendor in JSON."""
+    value = _value(said)
+    inner = at(value, "error", "message") or at(value, "detail")
+    return str(inner) if inner else said
+
+
+def _busiest(models: Any, *path: str) -> str:
+    """The model that wrote most, where a program used several; empty when it names none."""
+    if not isinstance(models, Mapping) or not models:
+        return ""
+    return str(max(models, key=lambda name: count(models[name], *path) or 0))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
