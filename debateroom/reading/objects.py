@@ -58,7 +58,9 @@ def find_object(text: str) -> Found | None:
         if at < 0:
             break
         if found := _decode(text, at, _STRICT):
-            return found
+            # a well-written object inside a damaged one is a field of that
+            outer = _mended(text, start) if at > start else None
+            return outer if outer and outer.end >= found.end else found
         at = text.find("{", at + 1)
     return _mended(text, start) if start >= 0 else None
 
@@ -139,8 +141,10 @@ def _closed(body: str) -> str:
 
 def as_text(value: Any, depth: int = 0) -> str:
     """A JSON value as a model would have written it in prose: lists as bullets, objects as lines; None is empty."""
-    if value is None or isinstance(value, bool) or depth > _DEEP:
+    if value is None or depth > _DEEP:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):

@@ -14,7 +14,7 @@ from debateroom.reading.clean import Cleaned, clean
 from debateroom.reading.confidence import Confidence, read_confidence
 from debateroom.reading.endorsement import read_endorsement
 from debateroom.reading.mind import changed_mind
-from debateroom.reading.record import find_record
+from debateroom.reading.record import find_record, texts_of_objects
 from debateroom.reading.seats import as_seat
 from debateroom.reading.sections import Parts, Section, split, without_half_label
 from debateroom.reading.thinking import without_thinking
@@ -136,8 +136,8 @@ def normalised(text: str) -> str:
     Every section of a reply is a piece of it. A JSON object is followed by its values in plain text.
     """
     body = _prepared(text).text
-    record = find_record(body, None)
-    return f"{body}\n\n{clean(record.text).text}" if record else body
+    inside = texts_of_objects(body)
+    return f"{body}\n\n{inside}" if inside else body
 
 
 def _prepared(text: str) -> Cleaned:
@@ -166,8 +166,8 @@ def _parts(text: str, kind: Kind, speaker: str | None, language: str | None) -> 
         parts = split(clean(record.inner).text, kind, speaker=speaker, language=language)
         parts.repairs |= set(record.repairs)
         return parts
-    named = [(asked(name, kind), clean(value).text) for name, value in record.fields]
-    return Parts([Section(name.key, value) for name, value in named], record.text, set(record.repairs))
+    found = [Section(asked(field.name, kind).key, field.text, field.note) for field in record.fields]
+    return Parts(found, record.text, set(record.repairs))
 
 
 def _by_key(sections: Iterable[Section], kind: Kind) -> dict[str, str]:
