@@ -121,7 +121,7 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
     needed = ("summary", "recommended_action", "sharpest_disagreement")
     if all(claims[key] for key in needed):
         return claims
-    stand_in = extract.build(transcript, decision, outcome)
+    stand_in = extract.build(transcript, decision, outcome, alone=False)
     return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
@@ -157,9 +157,6 @@ def _asked(
     )
 
 
-<<<<<<< HEAD
-def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[int, str]]) -> dict[str, Any]:
-=======
 def _last_unwritten(request: Request) -> Request:
     """The same prompt with the last round's block outside the cached part.
 
@@ -168,8 +165,7 @@ def _last_unwritten(request: Request) -> Request:
     return replace(request, shared=request.shared[:-1], own=f"{request.shared[-1]}\n\n{request.own}")
 
 
-def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
->>>>>>> money
+def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[int, str]]) -> dict[str, Any]:
     """The part of the final output that no model is asked for."""
     first = transcript.rounds[0].moderation or {}
     excluded = [
