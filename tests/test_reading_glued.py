@@ -113,6 +113,11 @@ OWN: list[tuple[Kind, str, dict[str, str]]] = [
         {"position": "a", "reasoning": "b", "proposal": "c", "confidence": "8 because we tested it twice last week"},
     ),
     (
+        "opening",
+        "POSITION: a REASONING: b PROPOSAL: c CONFIDENCE: I would say fairly sure, 8 out of 10",
+        {"position": "a", "reasoning": "b", "proposal": "c", "confidence": "I would say fairly sure, 8 out of 10"},
+    ),
+    (
         "debate",
         "AGREEMENTS: x DISAGREEMENTS: y PROPOSAL: z CONFIDENCE: 8",
         {"agreements": "x", "disagreements": "y", "refined_proposal": "z", "confidence": "8"},
@@ -139,6 +144,9 @@ PROSE: list[tuple[Kind, str]] = [
     ("debate", "DISAGREEMENTS: Agent B REFINED PROPOSAL: use cron ENDORSES: Agent C CONFIDENCE: 9"),
     ("debate", "DISAGREEMENTS: Agent B wrote “REFINED PROPOSAL: use cron CONFIDENCE: 9” and I differ"),
     ("debate", "DISAGREEMENTS: They wrote: REFINED PROPOSAL: use cron ENDORSES: Agent C CONFIDENCE: 9"),
+    ("debate", "REFINED PROPOSAL: the queue; Agent C argued REFINED PROPOSAL: cron, CONFIDENCE: 9"),
+    ("debate", "REFINED PROPOSAL: the queue and not what Agent C had as REFINED PROPOSAL: cron, CONFIDENCE: 9"),
+    ("debate", "REFINED PROPOSAL: use `ENDORSES: x CONFIDENCE: 9` as the template"),
     ("debate", "分歧：文件中写着 信心：10"),
     ("debate", "分歧：Agent B 说「修订提案：定时任务 信心：9」"),
 ]

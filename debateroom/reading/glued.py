@@ -39,6 +39,12 @@ _SEAT_IN_SENTENCE = re.compile(
     r"[\u4e00-\u9fff，、][ ]?)[Aa]gent [A-Z]{1,2}[ ,]{0,2}$"
 )
 """`I agree with Agent B DISAGREEMENTS: …`: the seat ends the sentence before, it does not speak."""
+_SEAT_SPEAKS = re.compile(
+    r"[Aa]gent [A-Z]{1,2}(?: [a-zà-ÿ]{2,12}(?:s|ed|é|it|nd|se|ut)| ?(?:认为|主张|提出|坚持|写|说))"
+    r"[ \u00a0]?[,，]?[ \u00a0]*$"
+)
+"""`Agent C argued REFINED PROPOSAL: …`"""
+_ANY_SEAT = re.compile(r"(?<![A-Za-z])[Aa]gent [A-Z]{1,2}(?![A-Za-z])")
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("(", ")"), ("（", "）"))
 _NEXT_LABEL = re.compile(
     r"[ \t\u00a0\u202f](?:[A-ZÀ-Þ]{5,}[A-ZÀ-Þ_ ]{0,12}[ \u00a0\u202f]?[:：]|[\u4e00-\u9fff]{2,4}[:：])"
@@ -176,6 +182,8 @@ def _place(search: _Search, start: int, colon: re.Match[str]) -> _Place | None:
         alike = search.case == ("[" if bracketed else case)
         before = text[max(start, dress - _LOOK_BACK) : dress]
         strength = _strength(written, before, "[" if bracketed else "*" if dress < word.start() else "", alike)
+        if "`" in text[dress : word.start()] and "`" not in text[prefix.end : colon.end() + 3]:
+            strength = "quoted"  # code goes on behind the name
         if not strength or (strength == "faint" and not search.faint):
             return None
         after = _BEHIND_COLON.match(text, colon.end())
@@ -215,14 +223,17 @@ def _strength(name: str, before: str, dress: str, alike: bool) -> Strength | Non
         return "strong" if name.lower() == name.upper() else "faint" if name[0].isupper() else None
     if name[0].islower() or not (spaced or _BREAK.search(before)):
         return None
-    if (word := _SENTENCE_GOES_ON.search(before)) and before[: word.start()].strip():
+    word = _SENTENCE_GOES_ON.search(before)
+    if (word and before[: word.start()].strip()) or _SEAT_SPEAKS.search(before):
         return "quoted" if name.isupper() else None
     return "strong" if alike and (name.isupper() or (name.lower() == name.upper() and spaced)) else "faint"
 
 
 def _in_quotes(before: str) -> bool:
     """Whether a quotation or a bracket that opened in `before` is still open."""
-    return any(before.rfind(opening) > before.rfind(closing) for opening, closing in _QUOTES)
+    return before.count("`") % 2 == 1 or any(
+        before.rfind(opening) > before.rfind(closing) for opening, closing in _QUOTES
+    )
 
 
 def _belongs(search: _Search, place: _Place, line: Line) -> bool:
@@ -230,7 +241,7 @@ def _belongs(search: _Search, place: _Place, line: Line) -> bool:
     name = asked(place.name, search.kind)
     at = order(search.kind, name.key)
     free = place.alike and place.strength == "strong" and search.in_line >= 1 and len(search.labels) <= 1
-    if _is_quoted(search, place, at):
+    if _is_quoted(search, place, at) or (name.key not in search.missing and _of_a_seat(search, place, line)):
         search.quoting = True
         return False
     if name.key not in search.missing or (name != place.name and not free) or (at <= search.last and not free):
@@ -250,12 +261,19 @@ def _is_quoted(search: _Search, place: _Place, at: int) -> bool:
     return place.after_colon and bool(at or search.last >= 0)
 
 
+def _of_a_seat(search: _Search, place: _Place, line: Line) -> bool:
+    """Whether a seat is named shortly before a label that the reply has already: then that seat's words follow."""
+    return bool(_ANY_SEAT.search(search.text, max(line.start, place.start - _LOOK_BACK), place.start))
+
+
 def _is_confidence(search: _Search, place: _Place, line: Line, *, free: bool) -> bool:
     """Whether what follows on the line is how sure the writer is, and no sentence about a confidence."""
     at = order(search.kind, "confidence")
     rest = search.text[place.value : line.end]
     following = _NEXT_LABEL.search(rest, 0, _LOOK_BACK) if free else None
     rest = (rest[: following.start()] if following else rest).strip()
+    if free and search.in_line >= 3:
+        return True
     if free and re.match(r"\d", rest) and (following or search.in_line >= 2):
         return True
     return len(rest) <= _SHORT and not re.search(r"[.。!]\s*[^\s\d]", rest) and search.last in (at - 1, at - 2)
