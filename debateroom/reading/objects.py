@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,21 @@ class _Twice(dict[str, Any]):
     def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
         super().__init__()
         gone = set()
+        self.pairs: list[tuple[str, Any]] = []
+        """What was written, in order; the same key and value once."""
         for key, value in pairs:
+            if key not in self or self[key] != value:
+                self.pairs.append((key, value))
             if key in self and self[key] != value:
                 gone.add(key)
             self[key] = value
         for key in gone:
             del self[key]
+
+
+def pairs_of(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Every key with its value, as often as it was written with another one."""
+    return value.pairs if isinstance(value, _Twice) else value.items()
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=_Twice)
@@ -150,5 +159,5 @@ def as_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, list):
         return "\n".join(f"- {line}" for each in value if (line := as_text(each, depth + 1)))
     if isinstance(value, dict):
-        return "\n".join(f"{key}: {line}" for key, each in value.items() if (line := as_text(each, depth + 1)))
+        return "\n".join(f"{key}: {line}" for key, each in pairs_of(value) if (line := as_text(each, depth + 1)))
     return str(value)

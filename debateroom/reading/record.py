@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from debateroom.reading.clean import clean
-from debateroom.reading.objects import Found, as_text, find_object
+from debateroom.reading.objects import Found, as_text, find_object, pairs_of
 from debateroom.reading.rating import rating_text
 from debateroom.reading.seats import heading, letters
 from debateroom.reading.vocabulary import Name, name_of
@@ -52,13 +52,15 @@ def find_record(text: str, speaker: str | None) -> Record | None:
     if value is None:
         return None
     fields = _fields(value)
-    repairs = ("json", "json_syntax") if found.mended else ("json",)
+    repairs = ["json", "json_syntax"] if found.mended else ["json"]
+    if len({field.name.key for field in fields}) < len(fields):
+        repairs.append("repeated")
     inner = [each for key, each in value.items() if str(key).lower() in _INNER and isinstance(each, str)]
     if not fields and len(inner) == 1:
-        return Record((), repairs, inner[0])
+        return Record((), tuple(repairs), inner[0])
     if len(fields) < 2 and not (fields and len(fields) == len(value)):
         return None
-    return Record(fields, repairs)
+    return Record(fields, tuple(repairs))
 
 
 def texts_of_objects(text: str) -> str:
@@ -126,7 +128,7 @@ def _is_own(value: Mapping[str, Any], speaker: str | None, *, stated: bool) -> b
 def _fields(value: Mapping[str, Any]) -> tuple[Field, ...]:
     """The fields that are sections, `Confidence (1-10)` among them; what is empty is none."""
     found = []
-    for key, each in value.items():
+    for key, each in pairs_of(value):
         note = _NOTE.search(str(key))
         name = name_of(str(key)[: note.start()] if note else str(key))
         if name is None:

@@ -94,6 +94,8 @@ class Reply:
     """The seat says in words that it changed its mind."""
     off_topic: bool = False
     """A suspicion, for the moderator: error text, nothing readable, or no content word shared with the problem."""
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other texts under a label that comes again after other sections; `sections` holds the first."""
 
 
 def read_reply(
@@ -121,6 +123,7 @@ def read_reply(
     repairs = {*body.repairs, *parts.repairs, *confidence.repairs} | ({"cut"} if truncated else set())
     return Reply(
         sections=sections,
+        further=_further(parts.sections, sections),
         confidence=confidence.value,
         endorses=_endorses(parts.sections, speaker),
         repairs=tuple(word for word in REPAIRS if word in repairs),
@@ -177,6 +180,16 @@ def _by_key(sections: Iterable[Section], kind: Kind) -> dict[str, str]:
         if section.text:
             found.setdefault(section.key, section.text)
     return {key: found[key] for key in (*SECTIONS[kind], *found) if key in found}
+
+
+def _further(sections: Iterable[Section], first: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """What else is said under the labels of `first`, in order; ratings and endorsements are settled elsewhere."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, text, _ in sections:
+        known = (first.get(key, ""), *found.get(key, ()))
+        if text and text not in known and key not in ("confidence", "endorses"):
+            found[key] = (*found.get(key, ()), text)
+    return found
 
 
 def _confidence(sections: Iterable[Section], speaker: str | None) -> Confidence:
