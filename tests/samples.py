@@ -166,6 +166,7 @@ def deadlock() -> Transcript:
             "effective_agents": 3,
             "excluded": [{"agent": "Agent D", "round": 2, "reason": "a recipe, not an answer"}],
             "synthesized_by": "extract",
+            "extract_because": "",
             "unsupported": 2,
             "shared_premise": None,
         },

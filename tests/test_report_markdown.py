@@ -97,8 +97,8 @@ def test_a_hostile_reply_is_shown_whole() -> None:
 
 
 def test_links_lead_to_the_transcript_and_nowhere_else() -> None:
-    """The one link is ours, relative, and safe for any file name."""
-    for path, target in (("chat.json", "chat.json"), (Path("a b") / "(c).json", "a%20b/%28c%29.json")):
+    """The one link is ours: the transcript's name without its folders, safe for any file name."""
+    for path, target in (("chat.json", "chat.json"), (Path("a b") / "(c).json", "%28c%29.json")):
         tokens = MarkdownIt("commonmark").parse(render(samples.hostile(), chat_path=path))
         links = [child for token in tokens for child in token.children or () if child.type == "link_open"]
         assert [link.attrs["href"] for link in links] == [target]
@@ -118,7 +118,7 @@ def test_the_head_says_how_the_debate_ran() -> None:
         "opening vote 1–1–1–1, final vote 4–0; 3 changes of mind, each with its cause; "
         "concluded by anthropic:claude-sonnet-5-5; one model for all agents: agreement weighs less; "
         "nobody checked: that 300 mails an hour is the peak and not the mean.  ",
-        "**Cost**: $0.19 | **Tokens**: 61,240 in (81% cached), 8,310 out | **Time**: 48 s",
+        "**Cost**: 0.19 US dollars | **Tokens**: 61,240 in (81% cached), 8,310 out | **Time**: 48 s",
     ]
 
 
@@ -149,7 +149,7 @@ def test_a_deadlock_a_dead_seat_and_an_extract_are_called_by_their_names() -> No
 def test_an_unknown_cost_is_unknown_and_not_nought() -> None:
     """No price, no time and no tokens are said, never shown as 0."""
     assert line_of(render(samples.one_round()), "Cost") == (
-        "**Cost**: unknown | **Tokens**: tokens not recorded | **Time**: unknown"
+        "**Cost**: unknown | **Tokens**: not recorded | **Time**: unknown"
     )
 
 
@@ -212,7 +212,8 @@ def test_an_exclusion_says_why_in_the_readers_words() -> None:
     for expected in (
         "; Optimist left out: off topic in round 1; Skeptic left out: no answer in round 2 that could be used; "
         "Synthesizer left out: a recipe; ",
-        "; no moderator: an extract from the agents’ own words (the moderator did not answer); ",
+        "; the moderator’s synthesis could not be used (the moderator did not answer): "
+        "an extract from the agents’ own words; ",
     ):
         assert expected in trust
     assert "- Synthesizer, round 3: own proposal → Skeptic’s proposal, because pilots\n" in text
@@ -240,7 +241,7 @@ def test_a_file_of_the_original_skill_becomes_a_report() -> None:
     assert rows(text)[2:] == [["Agent A", "Architecte", "8/10"], ["Agent B", "Pragmatique", "—"]]
     assert line_of(head, "Issue") == "**Issue**\u202f: La transcription n’indique pas d’issue.  "
     assert line_of(head, "Coût") == (
-        "**Coût**\u202f: inconnu | **Jetons**\u202f: jetons non consignés | **Durée**\u202f: inconnu"
+        "**Coût**\u202f: inconnu | **Jetons**\u202f: non consignés | **Durée**\u202f: inconnue"
     )
     assert line_of(head, "Quel crédit y accorder") == (
         "**Quel crédit y accorder**\u202f: 2 tours\u202f; nombre demandé non consigné\u202f; "

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from debateroom.messages import Seat
 
+_LOCAL = re.compile(r"[/~.\\]|[A-Za-z]:[/\\]|[^\s/]+/.*\.(?:jsonl?|gguf)$")
+"""How a path of this machine begins, or a relative one to a file of models; `meta/llama-4` is none."""
 _OURS = re.compile(r"Agent ([A-Z]{1,2})")
 
 
@@ -52,6 +54,11 @@ class Finder:
         roles = Counter(seat.role.casefold() for seat in seats)
         self._roles = {seat.role.casefold(): seat.index for seat in seats if roles[seat.role.casefold()] == 1}
 
+    def exactly(self, text: str) -> int | None:
+        """The index of the seat whose name or role is the whole of `text`, or None."""
+        wanted = " ".join(text.split()).casefold()
+        return self._names.get(wanted, self._roles.get(wanted)) if wanted else None
+
     def __call__(self, text: str) -> int | None:
         """The seat's index, or None."""
         wanted = " ".join(text.split()).casefold()
@@ -61,6 +68,17 @@ class Finder:
             if name and wanted.startswith(name) and not wanted[len(name)].isalnum():
                 return self._names[name]
         return self._roles.get(wanted) if wanted else None
+
+
+def model_name(text: str) -> str:
+    """A model's name without the folders of a path in it: `scripted:s.jsonl` for `scripted:/a/b/s.jsonl`."""
+    provider, colon, rest = text.partition(":")
+    if not colon:
+        return text
+    if _LOCAL.match(rest):
+        program, *arguments = rest.split(" ") if provider == "command" else [rest]
+        rest = " ".join([re.split(r"[/\\]", program)[-1], *arguments])
+    return f"{provider}:{rest}"
 
 
 def _letters(index: int) -> str:
