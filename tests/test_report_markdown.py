@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from debateroom import clock
 from debateroom.messages import Entry, Round, Seat, Transcript, Usage
 from debateroom.report.markdown import render
+from debateroom.report.text import shorten
 from debateroom.room.transcript import from_json
 
 HEADINGS = {
@@ -340,12 +341,12 @@ def test_all_sign_and_yet_no_agreement_says_why() -> None:
     ):
         assert expected in trust
     assert "no moderator" not in text
+    planner = shorten(samples.undecided().agents[0].role, 60)
+    assert f"| Agent A | {samples.undecided().agents[0].role.strip()} | 8/10 |" in text
     changes = text.split("## Debate highlights\n\n")[1].split("\n\n##")[0].splitlines()
     assert changes == [
-        f"- {samples.undecided().agents[0].role.strip()}, round 2: changed its own proposal: "
-        "ship today → ship on Monday, because tests",
-        f"- Tester, round 2: own proposal → {samples.undecided().agents[0].role.strip()}’s proposal, "
-        "no cause was stated",
+        f"- {planner}, round 2: changed its own proposal: ship today → ship on Monday, because tests",
+        f"- Tester, round 2: own proposal → {planner}’s proposal, no cause was stated",
     ]
     assert "Concerns that agents raised in the debate; nobody judged whether they were resolved." in text
 

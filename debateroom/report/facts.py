@@ -12,7 +12,7 @@ from debateroom.report import outcome, positions, seats, trust, verdict
 from debateroom.report.outcome import Outcome
 from debateroom.report.positions import SILENT, Move, Position
 from debateroom.report.seats import Finder, ShownSeat
-from debateroom.report.text import flat, harmless_value
+from debateroom.report.text import flat, harmless_value, shorten
 from debateroom.report.trust import Dead, Trust
 from debateroom.report.verdict import Verdict
 from debateroom.report.words import Words
@@ -75,7 +75,8 @@ class Facts:
         if index is None:
             return flat(text) or self.words("unnamed")
         seat = self.seats[index]
-        return self.words("brackets", before=seat.name, text=seat.role) if seat.role else seat.name
+        role = shorten(seat.role, seats.LONGEST)
+        return self.words("brackets", before=seat.name, text=role) if role else seat.name
 
     def entry_of(self, round_: Round, seat: int) -> Entry | None:
         """The seat's reply in a round."""

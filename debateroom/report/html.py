@@ -138,7 +138,7 @@ def _seats(facts: Facts) -> list[ShownSeat]:
             about.append(facts.words("body.last_heard", round=final.round))
         stated = any(position.confidence is not None for seat_row in facts.rows for position in seat_row)
         spark = Markup(chart.confidence(row, seat, numbers, facts.words)) if stated else Markup("")  # noqa: S704 — as above
-        title = seat.short if columns(seat.short) > _CLAMPED else ""
+        title = (seat.role or seat.name) if columns(seat.short) > _CLAMPED else ""
         found.append(ShownSeat(seat.index % chart.COLOURS, seat.mark, seat.short, title, about, final_, spark))
     return found
 

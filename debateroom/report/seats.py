@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from debateroom.messages import Seat
+from debateroom.report.text import shorten
+
+LONGEST = 60
+"""Columns of a role that running text has room for; the whole stands in the list of seats."""
 
 _LOCAL = re.compile(r"[/~.\\]|[A-Za-z]:[/\\]|[^\s/]+/.*\.(?:jsonl?|gguf)$")
 """How a path of this machine begins, or a relative one to a file of models; `meta/llama-4` is none."""
@@ -25,7 +29,7 @@ class ShownSeat:
     mark: str
     """One or two letters, unique in the room: `A` for `Agent A`."""
     short: str
-    """The role where it names one seat only, else the role with the mark, else the name."""
+    """The role where it names one seat only, else the role with the mark, else the name; at most a line long."""
     framing: str
     model: str
 
@@ -36,12 +40,13 @@ def shown(seats: Sequence[Seat]) -> tuple[ShownSeat, ...]:
     marks = [match[1] for match in ours if match] if all(ours) else [_letters(index) for index in range(len(seats))]
     if len(set(marks)) < len(seats):
         marks = [_letters(index) for index in range(len(seats))]
-    roles = Counter(" ".join(seat.role.split()).casefold() for seat in seats)
+    roles = Counter(shorten(seat.role, LONGEST).casefold() for seat in seats)
     found = []
     for index, (seat, mark) in enumerate(zip(seats, marks, strict=True)):
         role = " ".join(seat.role.split())
-        alone = roles[role.casefold()] == 1
-        short = (role if alone else f"{role} ({mark})") if role else seat.name
+        brief = shorten(role, LONGEST)
+        alone = roles[brief.casefold()] == 1
+        short = (brief if alone else f"{brief} ({mark})") if role else shorten(seat.name, LONGEST)
         found.append(ShownSeat(index, " ".join(seat.name.split()), role, mark, short, seat.framing, seat.model))
     return tuple(found)
 
