@@ -449,3 +449,22 @@ def test_no_path_of_the_machine_is_shown() -> None:
     text = render(replace(samples.undecided(), final_output=said))
     assert "concluded by scripted:s.jsonl" in text
     assert "a/s.jsonl" not in text
+
+
+def test_bold_and_code_of_the_synthesis_are_kept_in_lists_too() -> None:
+    """What the HTML shows bold is bold here: in points of agreement, claims, risks and the sharpest disagreement."""
+    said = {
+        "outcome": "split",
+        "consensus": ["**Ship** `v2`\n- # now"],
+        "disagreements": [{"question": "When?", "sides": [{"agents": ["Agent B"], "claim": "**late** <i>"}]}],
+        "sharpest_disagreement": "**Cost** of `x`",
+        "unresolved_risks": [{"risk": "**Docs**", "raised_by": []}],
+    }
+    text = render(replace(samples.undecided(), final_output=said))
+    for expected in (
+        "\n- **Ship** `v2`\n\n  - \\# now\n",
+        "\n- **When?** — open point of Agent B (Tester): **late** \\<i>\n",
+        "**Sharpest disagreement — yours to decide**: **Cost** of `x`\n",
+        "\n- **Docs**\n",
+    ):
+        assert expected in text

@@ -11,7 +11,7 @@ from debateroom.messages import Entry, Round, Transcript
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
-from debateroom.report.text import authored, cell, flat, line, sentence_start, typed
+from debateroom.report.text import authored, cell, flat, line, sentence_start, spans, typed
 from debateroom.report.verdict import Risk
 
 _LONGEST_PROBLEM = 2_000
@@ -36,7 +36,14 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
     facts = facts_of.of(transcript)
     words = facts.words
     templates.add_filters(
-        sentence_start=sentence_start, line=line, cell=cell, typed=typed, authored=authored, item=_item, quote=_quote
+        sentence_start=sentence_start,
+        line=line,
+        cell=cell,
+        typed=typed,
+        authored=authored,
+        spans=spans,
+        item=_item,
+        quote=_quote,
     )
     cost, tokens, time = facts_of.spending(facts)
     text = templates.render(
@@ -127,8 +134,8 @@ def _link(chat_path: PurePath | str | None) -> str:
 
 
 def _item(text: str) -> str:
-    """`text` as the content of a list item; further lines are indented below it."""
-    return typed(text.strip(), prefix="  ").removeprefix("  ")
+    """`text` as the content of a list item, with its author's bold and code; further lines are indented below it."""
+    return authored(text.strip()).replace("\n", "\n  ").replace("\n  \n", "\n\n")
 
 
 def _quote(text: str) -> str:

@@ -124,8 +124,12 @@ def authored(text: str) -> str:
     return "\n".join(shown)
 
 
+def spans(text: str) -> str:
+    """`text` as one line of Markdown that keeps its author's bold and code; the rest is as typed."""
+    return _spans(flat(text))
+
+
 def _spans(text: str) -> str:
-    """One line with its bold and code kept."""
     parts, end = [], 0
     for span in _SPAN.finditer(text):
         parts.append(_inner(text[end : span.start()], first=not end))
