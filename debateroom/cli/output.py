@@ -119,7 +119,8 @@ def _room_of(room: Path | None) -> dict[str, Any]:
     from debateroom.room.summary import summarize
 
     try:
-        return summarize(room, read(room))
+        found = summarize(room, read(room))
+        return found | ({"status": "failed"} if found["status"] == "running" else {})
     except DebateroomError:
         return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -54,7 +55,8 @@ class EventLines:
     def on_event(self, event: Event) -> None:
         from debateroom import files
 
-        line(files.dumps(event).decode())
+        with contextlib.suppress(OSError, ValueError):  # a full or closed stdout does not stop a debate
+            line(files.dumps(event).decode())
         self._shown.on_event(event)
 
     def on_progress(self, agent: str, characters: int) -> None:
