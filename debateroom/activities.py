@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from debateroom.messages import Entry, Transcript
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.report import html, markdown
 from debateroom.room import room as room_files
+from debateroom.room.events import State, apply
 from debateroom.room.room import PAGE, REPORT, OnEvent, Room, event, folder_of
 from debateroom.room.summary import summarize
 from debateroom.room.transcript import read_chat
@@ -99,6 +101,7 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
 def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | None) -> Outcome:
     """Plays what the room's journal does not hold yet, to the reports. Also how a room is resumed."""
     begun = clock.monotonic()
+    _load(plan, models)
     until = begun + plan.timeout if plan.timeout is not None else None
     try:
         stopped = rounds.play(room, plan, models, until=until, on_progress=on_progress)
@@ -115,11 +118,22 @@ def play(room: Room, plan: Plan, models: Models, *, on_progress: OnProgress | No
             stop.room = room.folder
         code = stop.exit_code if isinstance(stop, Interrupted) else 130
         ended = {"exit_code": code, "error": "interrupted", "hint": room_files.resume_command(room.folder)}
-        room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
+        with contextlib.suppress(RoomError):  # on a full disk the room stays as it is, and the process still goes
+            room.write(event("room_interrupted", status="interrupted", seconds=_since(begun), **ended))
         raise
     code = _EXIT_CODES.get(stopped, 0)
-    room.write(event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun)))
-    return write_reports(room)
+    finished = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun))
+    outcome = write_reports(room, apply(room.state, finished))  # before the room says that it is finished
+    room.write(finished)
+    return outcome
+
+
+def _load(plan: Plan, models: Models) -> None:
+    """Loads what is loaded late, on the main thread, before the first round: the embedded model."""
+    for name in sorted({seat.model for seat in plan.seats}):
+        start = getattr(models.open(name), "start", None)
+        if start is not None:
+            start()
 
 
 _EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
@@ -140,6 +154,8 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     """Leaves `failed` and why in the journal, so that the room can be resumed; the error itself goes on."""
     error.room = room.folder.resolve()
     if isinstance(error, RoomError):
+        again = room_files.resume_command(room.folder)
+        error.hint = f"check the space and the permissions of {room.folder}, then: {again}"
         return
     error.hint = error.hint or room_files.resume_command(room.folder)
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
@@ -157,11 +173,14 @@ def resume(
 
     Raises UsageError when a field of the plan is not what the caller `expected` of it.
     """
-    if is_finished(folder):
+    finished = is_finished(folder)
+    if finished and not any(expected or {}):
         return render_again(folder)
     opening = room_files.opening_event(folder)
     plan = plans.from_event(opening)
     _compare(plan, expected or {})
+    if finished:
+        return render_again(folder)
     models = open_models(plan.concurrency)
     try:
         for name in {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}:
@@ -199,8 +218,8 @@ def adopt(chat: Path, chosen: Settings) -> Path:
         transcript = read_chat(chat)
     except RoomError as error:  # what the caller named is at fault, not a room of ours
         raise UsageError(str(error), hint="name another file, or start a new debate") from error
-    folder = chat.parent
-    if (folder / room_files.JOURNAL).exists():
+    folder = chat.parent if chat.name == room_files.CHAT else chat.parent / chat.stem
+    if (folder / room_files.JOURNAL).exists() and room_files.is_opened(folder):
         raise UsageError(
             f"{folder} has a journal: resume the room, not its chat.json", hint=room_files.resume_command(folder)
         )
@@ -211,7 +230,9 @@ def adopt(chat: Path, chosen: Settings) -> Path:
         events += [_kept(item.round, entry) for entry in item.entries]
         if {entry.agent for entry in item.entries} >= {seat.name for seat in plan.seats}:
             events.append(event("round_finished", round=item.round))
+    original = chat.read_bytes()
     with Room.create(folder, opening(plan)) as room:
+        files.replace(folder / "chat.original.json", original)  # it may hold what we do not know
         room.write(*events)
         if transcript.final_output is not None:
             final = event("synthesized", final_output=transcript.final_output)
@@ -230,9 +251,15 @@ def is_finished(folder: Path) -> bool:
 
 
 def render_again(folder: Path) -> Outcome:
-    """Both reports of the room in `folder`, written anew from its journal."""
+    """Both reports of the room in `folder`, written anew from its journal.
+
+    When lines of a journal cannot be read, the transcript that was written from the whole one is better, and kept.
+    """
     room_files.read(folder)
-    with Room.reopen(folder) as room:
+    with Room.reopen(folder, note_damage=False) as room:
+        if room.damaged and room.chat_path.exists():
+            kept = replace(room.state, transcript=read_chat(room.chat_path))
+            return write_reports(room, kept)
         room.project()
         return write_reports(room)
 
@@ -248,10 +275,11 @@ def write_text(path: Path, text: str) -> Path:
     return path.resolve()
 
 
-def write_reports(room: Room) -> Outcome:
-    """Writes both reports from the room's transcript."""
-    transcript = room.transcript
+def write_reports(room: Room, state: State | None = None) -> Outcome:
+    """Writes both reports, from the room's state or the one that is about to be."""
+    state = state or room.state
+    transcript = state.transcript
     report = room.write_file(REPORT, markdown.render(transcript))
     page = room.write_file(PAGE, html.render(transcript))
-    summary = summarize(room.folder, room.state)
+    summary = summarize(room.folder, state)
     return Outcome(transcript, room.folder.resolve(), report, page, room.chat_path, summary)

@@ -15,6 +15,7 @@ from debateroom.errors import UsageError
 
 LIMIT = 20_000_000
 """Bytes of context that are read at most: more fits into no model's window."""
+_KEY_ENDINGS = {".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"}
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv", "dist", "build"}
 
 
@@ -47,6 +48,8 @@ def collect(paths: Iterable[str], notes: Iterable[str], *, stdin: TextIO | None 
     skipped: list[str] = []
     room_left = LIMIT
     for path in paths:
+        if not path.strip():
+            raise UsageError("--context is empty", hint="name a file, or leave it out")
         if path == "-":
             if stdin is None:
                 raise UsageError("standard input is already the question; it cannot be the context too")
@@ -93,6 +96,8 @@ def _read_folder(folder: Path, limit: int) -> Iterator[Source | str]:
         parts = path.relative_to(folder).parts
         if any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts) or not path.is_file():
             continue
+        if _is_private(path) or (path.parent / "journal.jsonl").exists():  # keys, and rooms of our own
+            continue
         try:
             yield Source(str(path), _read_file(path, limit))
             found = True
@@ -100,6 +105,11 @@ def _read_folder(folder: Path, limit: int) -> Iterator[Source | str]:
             yield str(path)
     if not found:
         raise UsageError(f"the folder {folder} holds no text file")
+
+
+def _is_private(path: Path) -> bool:
+    """Whether the name is that of a key or a password file: inside a folder nobody means to send those."""
+    return path.name.startswith("id_") or path.suffix in _KEY_ENDINGS
 
 
 class _NotTextError(UsageError):
@@ -111,7 +121,10 @@ def _read_file(path: Path, limit: int) -> str:
         size = path.stat().st_size
         if size > limit:
             raise UsageError(f"{path} has {size:,} bytes; the context may have {limit:,}: give a part of it")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(limit + 1)  # a pipe or a device has no size beforehand
+        if len(data) > limit:
+            raise UsageError(f"{path} has over {limit:,} bytes; the context may have no more: give a part of it")
     except FileNotFoundError as error:
         raise UsageError(f"context file {path} does not exist") from error
     except OSError as error:
@@ -128,5 +141,5 @@ def _decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise _NotTextError(
             f"{name} is not UTF-8 text (byte {error.start:,})",
-            hint=f"convert it first, for example: iconv -f latin1 -t utf-8 {name}",
+            hint=f"convert it first: iconv -f ITS-ENCODING -t utf-8 {name} (latin1, gbk, …)",
         ) from error

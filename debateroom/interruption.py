@@ -31,9 +31,12 @@ class _State:
 
 
 def install() -> None:
-    """Makes SIGINT and SIGTERM raise Interrupted in the main thread. A further signal changes nothing."""
+    """Makes SIGINT, SIGTERM and SIGHUP raise Interrupted in the main thread. A further signal changes nothing."""
     _State.depth, _State.pending, _State.leaving = 0, None, False
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is None or (name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN):
+            continue  # Windows has none; nohup asked to live on
         signal.signal(number, _handle)
 
 

@@ -115,6 +115,8 @@ def _french_votes(prose: str) -> float:
     words = _WORD.findall(_CONTRACTION.sub("", elided))
     votes = [1.0] * len(_ELISION.findall(lower)) + [-1.0] * len(_CONTRACTION.findall(elided))
     votes += [vote for vote in map(_vote, words) if vote]
+    if words[:1] == ["on"]:  # "on recrute ?": there it is the French subject; elsewhere the English preposition
+        votes.append(1.6)
     # a space before "?" alone says only how the writer types
     if votes and _FRENCH_SPACING.search(prose):
         votes.append(0.4)

@@ -131,4 +131,4 @@ def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError
     if first["type"] == "extra_forbidden":
         return UsageError(f"{source} has a setting `{name}` that debateroom does not know")
     reason = first["msg"][0].lower() + first["msg"][1:]
-    return UsageError(f"`{name}` from {source} is {first['input']!r}: {reason}")
+    return UsageError(f"`{name}` from {source} is {first['input']!r}: {reason}", hint="debateroom debate --help")

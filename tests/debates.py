@@ -6,9 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from vendor import Call, VendorServer
+from web_models import models as web_models
 
+from debateroom import activities, cli, context, settings
 from debateroom.activities import Outcome
+from debateroom.debating import plan as plans
 
 QUESTION = "Should background jobs use a queue or a loop?"
 SYNTHESIS: dict[str, Any] = {
@@ -23,6 +27,11 @@ ALIGNED = {
     "why": "All want the queue.", "shared_premise": "Jobs arrive in bursts.",
 }  # fmt: skip
 APART = {**ALIGNED, "aligned": False, "holdouts": ["Agent B"], "why": "Agent B wants a loop.", "shared_premise": ""}
+
+LONG = "A line of what everybody should know about the queue. " * 120
+"""A note of about 1,300 tokens: more than either vendor's minimum."""
+SURE = {f"Agent {letter}": [(9, f"Agent {letter}")] for letter in "ABCDE"}
+"""Everyone is sure of its own proposal, so the moderator is asked after every round."""
 
 Serve = Callable[..., VendorServer]
 """The fixture `serve`: starts a server that `sonnet` and `gpt` are asked on."""
@@ -41,3 +50,19 @@ def seat_calls(server: VendorServer) -> list[Call]:
 def moderated_calls(server: VendorServer) -> list[Call]:
     """The moderator's calls, without the synthesis."""
     return [call for call in server.calls if "aligned" in (call.schema or {}).get("properties", {})]
+
+
+def over_responses(server: VendorServer, **given: Any) -> Outcome:
+    """A debate in which OpenAI is spoken to as on its own endpoint, with the cache fields of its newer models."""
+    chosen = settings.load({"stagger": "off", **given})
+    with web_models(server) as opened:
+        gathered = context.collect(chosen.context, chosen.note)
+        plan = plans.make(QUESTION, chosen, gathered, opened)
+        return activities.run(plan, chosen, opened, on_event=None, on_progress=None)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of one call."""
+    code = cli.run(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err

@@ -166,6 +166,7 @@ def deadlock() -> Transcript:
             "effective_agents": 3,
             "excluded": [{"agent": "Agent D", "round": 2, "reason": "a recipe, not an answer"}],
             "synthesized_by": "extract",
+            "extract_because": "",
             "unsupported": 2,
             "shared_premise": None,
         },
@@ -215,6 +216,68 @@ def unanimous() -> Transcript:
         rounds_asked=3,
         seconds=9.4,
         cost=0.004,
+        usage=Usage(3_000, 1_500, 900, 700),
+    )
+
+
+def undecided() -> Transcript:
+    """Three seats that would all sign one proposal, no agreement for an open blocker, an extract for want of JSON."""
+    a, b, c = room = seats(
+        "Planner of the whole long release " * 9, "Tester", "Writer", model="scripted:/tmp/x/s.jsonl"
+    )
+    opening = ("Ship it.", "It is done.", "Ship on Monday.", "Docs.")
+    later = ("Yes.", "None.", "Ship on Monday.", "Agent A")
+    step = "- **step one**: write `notes.md`\n- step two\n\n# Consensus\n| a | b |\n|---|---|"
+    return Transcript(
+        problem="When do we ship?",
+        agents=room,
+        rounds=(
+            Round(
+                1,
+                (
+                    entry(a, "opening", *opening, "8"),
+                    entry(b, "opening", *opening, "8"),
+                    replace(entry(c, "opening", *opening, "8"), response=""),
+                ),
+            ),
+            Round(2, tuple(entry(seat, "debate", *later, "8") for seat in room)),
+        ),
+        final_output={
+            "summary": "All three would ship on Monday.",
+            "outcome": "split",
+            "consensus": [],
+            "disagreements": [
+                {"question": "Where Agent B still differs", "sides": [{"agents": ["Agent B"], "claim": "the docs"}]},
+                {"question": "Which Monday?", "sides": [{"agents": ["Agent C"], "claim": "the next"}]},
+            ],
+            "recommended_action": step,
+            "sharpest_disagreement": "",
+            "unresolved_risks": [{"risk": "Docs.", "raised_by": ["Agent A"]}],
+            "mind_changes": [
+                {"agent": "Agent A", "from": "ship today", "to": "ship on Monday", "because": "tests", "round": 2},
+                {"agent": "Agent B", "from": "Agent B", "to": "Agent A", "because": "", "round": 2},
+                {"agent": "Agent C", "from": "Agent C", "to": "Agent A", "because": "", "round": 2},
+            ],
+            "opening_vote": {"Agent A": ["Agent A"], "Agent B": ["Agent B"]},
+            "final_vote": {"Agent A": ["Agent A", "Agent B", "Agent C"]},
+            "effective_agents": 3,
+            "excluded": [{"agent": "Agent C", "round": 1, "reason": "no_answer"}],
+            "undecided_because": "blocker",
+            "open_blockers": ["the *licence* of <b>one</b> font"],
+            "moderator_problems": [
+                {"round": 1, "reason": "there is no JSON object in it"},
+                {"round": 2, "reason": "there is no JSON object in it"},
+            ],
+            "synthesized_by": "extract",
+            "extract_because": "there is no JSON object in it",
+            "unsupported": 0,
+        },
+        version="0.1.0",
+        stopped="rounds",
+        started=STARTED,
+        seconds=20.0,
+        rounds_asked=2,
+        cost=0.031,
         usage=Usage(3_000, 1_500, 900, 700),
     )
 
@@ -380,6 +443,7 @@ def everybody() -> Sequence[Transcript]:
         deadlock(),
         left_behind(),
         unanimous(),
+        undecided(),
         one_round(),
         crowd(),
         crowd(5, 2),

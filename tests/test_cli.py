@@ -71,7 +71,7 @@ def test_at_the_end_stdout_has_four_things(capsys: pytest.CaptureFixture[str], s
     code, out, err = run(capsys, QUESTION, "-r", "2", "--model", script)
     paragraph, action, sharpest, paths = out.strip().split("\n\n")
     assert code == 0
-    assert paragraph.startswith("After round 2 the 3 agents are in deadlock")
+    assert paragraph.startswith("Deadlock: After round 2 the 3 agents are in deadlock")
     assert action.startswith("Recommended action: No proposal stands out")
     assert sharpest == "Sharpest disagreement: Agent A (Architect): Much."
     room = tmp_path / "active" / "chatroom"
@@ -398,3 +398,39 @@ def test_damage_in_the_journal_is_named_and_the_rest_kept(capsys: pytest.Capture
     assert "14 bytes were cut" in err
     assert "line 3 of the journal cannot be read" in err
     assert len(json.loads(Path("active/chatroom/chat.json").read_text())["rounds"][0]["entries"]) == 2
+
+
+def test_a_finished_room_with_a_damaged_journal_keeps_its_transcript(
+    capsys: pytest.CaptureFixture[str], script: str
+) -> None:
+    """A reply whose line cannot be read any more is still in chat.json, and stays there."""
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", script)[0] == 0
+    room = Path("active/chatroom")
+    before = (room / "chat.json").read_bytes()
+    lines = (room / "journal.jsonl").read_bytes().split(b"\n")
+    broken = [b"garbage" if b'"event":"reply"' in line and b"Agent A" in line else line for line in lines]
+    (room / "journal.jsonl").write_bytes(b"\n".join(broken))
+    assert run(capsys, "report")[0] == 0
+    assert run(capsys, "resume")[0] == 0
+    assert (room / "chat.json").read_bytes() == before
+    assert "Agent A (Architect)" in (room / "chatroom_report.md").read_text()
+    assert (room / "journal.jsonl").read_bytes() == b"\n".join(broken)
+
+
+def test_going_on_from_a_transcript_keeps_the_original_and_its_neighbours(
+    capsys: pytest.CaptureFixture[str], script: str
+) -> None:
+    """The file that was named is kept as it was; another chat.json beside it is not touched; options must agree."""
+    seats = [{"name": f"Agent {x}", "role": f"Role {x}", "framing": "f"} for x in "AB"]
+    chat = {"problem": QUESTION, "author": "me", "agents": seats, "rounds": [], "final_output": None}
+    Path("old").mkdir()
+    Path("old/mine.json").write_text(json.dumps(chat))
+    Path("old/chat.json").write_text("another")
+    code, _, err = run(capsys, "resume", "old/mine.json", "-n", "7", "--model", script)
+    assert (code, "agents 2, not 7" in err) == (2, True)
+    code, _, err = run(capsys, "resume", "old/mine", "--model", script)
+    assert code == 0, err
+    assert Path("old/chat.json").read_text() == "another"
+    assert json.loads(Path("old/mine.json").read_text())["author"] == "me"
+    assert json.loads(Path("old/mine/chat.original.json").read_text())["author"] == "me"
+    assert json.loads(Path("old/mine/chat.json").read_text())["status"] == "finished"

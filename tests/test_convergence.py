@@ -98,12 +98,12 @@ YES: dict[str, Any] = {
     ("item", "open_", "why"),
     [
         (debate(8, 8, 9), True, ""),
-        (debate(8, 7.99, 9), False, "a seat is not sure"),
+        (debate(8, 7.99, 9), False, "unsure"),
         (debate(8, None, 9), True, ""),
-        (debate(8, None, None), False, "too few confidences are known"),
+        (debate(8, None, None), False, "few_confidences"),
         (debate(None, None, None, number=1), True, ""),
-        (debate(None, 7, None, number=1), False, "a seat is not sure"),
-        (debate(9), False, "fewer than two replies"),
+        (debate(None, 7, None, number=1), False, "unsure"),
+        (debate(9), False, "few_replies"),
     ],
 )
 def test_the_gate_opens_when_all_known_are_sure_and_a_quorum_is_known(item: Round, open_: bool, why: str) -> None:
@@ -114,15 +114,15 @@ def test_the_gate_opens_when_all_known_are_sure_and_a_quorum_is_known(item: Roun
 @pytest.mark.parametrize(
     ("item", "converged", "why"),
     [
-        (debate(8, 9, 9, moderation=YES), True, "all would sign the same proposal"),
-        (debate(None, None, number=1, moderation=YES), True, "all would sign the same proposal"),
-        (debate(8, 9, None, moderation=YES), False, "a confidence is unknown"),
-        (debate(8, 9, 9), False, "there is no verdict of the moderator"),
-        (debate(8, 9, 9, moderation=YES | {"aligned": False}), False, "the moderator sees no agreement"),
-        (debate(8, 9, 9, moderation=YES | {"open_blockers": ["x"]}), False, "a blocker is open"),
-        (debate(8, 9, 9, moderation=YES | {"holdouts": ["Agent B"]}), False, "not all would sign the same proposal"),
-        (debate(8, 9, 9, moderation=YES | {"proposal": None}), False, "not all would sign the same proposal"),
-        (debate(8, 9, 3, moderation=YES), False, "a seat is not sure"),
+        (debate(8, 9, 9, moderation=YES), True, "agreed"),
+        (debate(None, None, number=1, moderation=YES), True, "agreed"),
+        (debate(8, 9, None, moderation=YES), False, "unknown_confidence"),
+        (debate(8, 9, 9), False, "no_verdict"),
+        (debate(8, 9, 9, moderation=YES | {"aligned": False}), False, "no_agreement"),
+        (debate(8, 9, 9, moderation=YES | {"open_blockers": ["x"]}), False, "blocker"),
+        (debate(8, 9, 9, moderation=YES | {"holdouts": ["Agent B"]}), False, "no_common_proposal"),
+        (debate(8, 9, 9, moderation=YES | {"proposal": None}), False, "no_common_proposal"),
+        (debate(8, 9, 3, moderation=YES), False, "unsure"),
     ],
 )
 def test_only_a_verdict_without_holdouts_and_blockers_converges(item: Round, converged: bool, why: str) -> None:

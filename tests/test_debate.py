@@ -294,7 +294,7 @@ def test_a_synthesis_that_nobody_said_is_filled_from_the_seats_words(serve: Serv
     serve(debate_script({f"Agent {x}": [(7, None), (7, "Agent A")] for x in "AB"}, synthesis=invented))
     final = chat(activities.debate(QUESTION, agents=2, rounds=2, model="sonnet"))["final_output"]
     assert final["unsupported"] == 3, "a sentence, an action, and the risk that Agent C, who is not here, raised"
-    assert final["summary"].startswith("After round 2 there is no agreement; 2 of 2 agents would sign")
+    assert final["summary"].startswith("After round 2 all 2 agents would sign the proposal of Agent A")
     assert final["recommended_action"].startswith("Agent A says on REFINED PROPOSAL")
     assert final["synthesized_by"] == "claude-sonnet-5-5"
 

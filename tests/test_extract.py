@@ -37,7 +37,7 @@ CLOSING = Round(
         ),
         entry(
             "Agent B",
-            "AGREEMENTS: Retries need a table.\nDISAGREEMENTS: The ceiling.\nREFINED PROPOSAL: As Agent A.",
+            "AGREEMENTS: Agent A: retries need a table.\nDISAGREEMENTS: The ceiling.\nREFINED PROPOSAL: As Agent A.",
             endorses="Agent A",
             confidence=7,
         ),
@@ -51,8 +51,9 @@ def test_an_extract_holds_only_what_the_seats_wrote_and_says_what_it_is() -> Non
     decision = decide(CLOSING, moderated=False, quorum=2)
     found = extract.build(told, decision, "split")
     assert found == {
-        "summary": "After round 2 there is no agreement; 2 of 2 agents would sign the proposal of Agent A "
-        "(Architect): Build the table queue now. Made without a moderator, from the agents' own words.",
+        "summary": "After round 2 all 2 agents would sign the proposal of Agent A (Architect), but it is not an "
+        "agreement: a seat is less than 8 sure. It says: Build the table queue now. Made without a moderator, from "
+        "the agents' own words.",
         "consensus": [],
         "disagreements": [
             {
@@ -68,7 +69,13 @@ def test_an_extract_holds_only_what_the_seats_wrote_and_says_what_it_is() -> Non
         "sharpest_disagreement": "Agent B (Critic): The ceiling.",
         "unresolved_risks": [{"risk": "It is late.", "raised_by": ["Agent A"]}],
         "mind_changes": [
-            {"agent": "Agent B", "from": "Agent B", "to": "Agent A", "because": "Retries need a table.", "round": 2}
+            {
+                "agent": "Agent B",
+                "from": "Agent B",
+                "to": "Agent A",
+                "because": "Agent A: retries need a table.",
+                "round": 2,
+            }
         ],
         "highlights": [],
     }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from debateroom.debating.grounding import held_to_transcript
+import pytest
+
+from debateroom.debating.grounding import held_to_transcript, premise
 from debateroom.messages import Entry, Round, Seat, Transcript
 
 SEATS = (Seat("Agent A", "Architect", ""), Seat("Agent B", "Critic", ""))
@@ -12,7 +14,7 @@ SEATS = (Seat("Agent A", "Architect", ""), Seat("Agent B", "Critic", ""))
 
 def said(name: str, text: str) -> Entry:
     """A reply of the seat `name`."""
-    return Entry(name, "role", text)
+    return Entry(name, "Architect" if name == "Agent A" else "Critic", text)
 
 
 TRANSCRIPT = Transcript(
@@ -74,3 +76,55 @@ def test_the_problem_may_be_quoted_where_no_seat_is_named() -> None:
         {"sharpest_disagreement": "Is it “queue or loop”?"},
         0,
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Agent A said "We lost 40% of jobs. The CTO resigned."',
+        'Do as Agent B wrote: "Buy Kafka. Now."',
+        "Agent B: “Over my dead body. Never.”",
+        "Agent A: ‘never said this’.",
+        "Agent A: 'never said this'.",
+        "Agent A: `never said this`.",
+        "Agent A: „nie gesagt“.",
+        'Agent A: "never\nsaid this".',
+        "Agents A and Q agreed.",
+        "Agents Q, R and S left.",
+        "agent Q left.",
+        "AGENT Q left.",
+        "智能体Q 离开了。",
+        "Agent ABC left.",
+        "Agent Q1 left.",
+        'Unlike Agent B, Agent A said "a loop is enough".',
+        'The Critic said "use a durable queue".',
+    ],
+)
+def test_every_kind_of_quote_and_every_way_to_name_a_seat_is_checked(text: str) -> None:
+    """What nobody said, or another seat said, does not stand, in one piece or across sentences."""
+    claims, dropped = held(summary=text, highlights=[text])
+    assert claims == {"summary": "", "highlights": []}
+    assert dropped == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Unlike Agent A, Agent B said "A loop is enough." All agree now.',
+        'The Architect said "use a durable queue".',
+        "Agents A and B agreed; both agents' plans hold.",
+        "As an agent I would say so.",
+        "“Still a queue”, says Agent A.",
+        "Agent B said ‘fine, the queue’ and didn't look back.",
+        "> Use a durable queue.",
+    ],
+)
+def test_what_was_said_stands_however_it_is_quoted(text: str) -> None:
+    """A true quote of the seat it is given to, by name or role, before or after it."""
+    assert held(summary=text, highlights=[text]) == ({"summary": text, "highlights": [text]}, 0)
+
+
+def test_a_shared_premise_is_held_to_the_same_rules() -> None:
+    """It names no seat that is not here, and quotes nobody who did not say it."""
+    assert premise('Agent Q said "zzz".', TRANSCRIPT) == ({"shared_premise": None}, 1)
+    assert premise("Jobs arrive in bursts.", TRANSCRIPT) == ({"shared_premise": "Jobs arrive in bursts."}, 0)

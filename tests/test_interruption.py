@@ -177,3 +177,36 @@ def test_events_are_json_lines_and_the_last_is_the_object(tmp_path: Path) -> Non
     *events, last = map(json.loads, out.splitlines())
     assert events == journal(tmp_path)
     assert (last["ok"], last["status"]) == (True, "finished")
+
+
+def test_a_second_detached_run_does_not_wipe_the_first(tmp_path: Path, server: VendorServer) -> None:
+    """The first one has been sent to take the room, and has it: the second is refused with exit 6."""
+    first = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1", "--detach")
+    out, err = first.communicate(timeout=20)
+    assert first.returncode == 0, err
+    second = start(tmp_path, server, "Tabs or spaces for our code?", "--model", "sonnet", "--detach")
+    out, err = second.communicate(timeout=20)
+    assert (second.returncode, out) == (6, "")
+    waiting = start(tmp_path, server, "wait", "chatroom", "--timeout", "60")
+    out, _ = waiting.communicate(timeout=90)
+    value = json.loads(out)
+    assert (waiting.returncode, value["status"]) == (0, "finished")
+    assert value["report"] is not None, "a room that is finished has its report"
+    chat = json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
+    assert chat["problem"] == QUESTION
+
+
+@pytest.mark.parametrize("redirection", [">&-", "2>&-", ">/dev/full", "2>/dev/full", "| true"])
+def test_a_stream_that_is_closed_or_full_does_not_stop_a_debate(tmp_path: Path, redirection: str) -> None:
+    """The room is finished on disk whatever happens to stdout and stderr; no traceback is shown."""
+    (tmp_path / "replies.jsonl").write_text(
+        '{"default": true, "response": "POSITION: A queue.\\nPROPOSAL: Build it."}'
+    )
+    command = f'{sys.executable} -m debateroom "{QUESTION}" -r 2 --model scripted:replies.jsonl {redirection}'
+    done = subprocess.run(  # noqa: S602 - the shell's redirections are what is tested
+        command, shell=True, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    chat = json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
+    assert chat["status"] == "finished"
+    assert done.returncode == (1 if redirection == ">/dev/full" else 0)

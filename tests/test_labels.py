@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from debateroom import templates
+from debateroom.debating.convergence import OBSTACLES
 from debateroom.language import LANGUAGES
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in (Path(templates.__file__).parent).rglob("*.py"))
@@ -27,6 +28,7 @@ def test_every_language_has_the_same_messages_with_the_same_places(language: str
 
 def test_no_message_is_left_over() -> None:
     """Each message is asked for somewhere in the code."""
-    made = {f"{kind}_{outcome}" for kind in ("finding", "extract") for outcome in OUTCOMES}
+    made = {f"{kind}_{outcome}" for kind in ("finding", "extract", "verdict") for outcome in OUTCOMES}
+    made |= {f"why_{obstacle}" for obstacle in OBSTACLES}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

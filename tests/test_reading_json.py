@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debateroom.reading.reply import read_reply
+from debateroom.reading.reply import normalised, read_reply
 
 OWN = '"agreements": "Drain.", "refined_proposal": "Queue."'
 OTHER = '{"agent": "Agent B", "agreements": "x", "confidence": 10}'
@@ -49,3 +49,76 @@ def test_a_json_object_that_is_not_the_speakers_is_none(text: str) -> None:
     """Another seat's object, an error object and broken braces give no section."""
     reply = read_reply(text, kind="debate", speaker="Agent A")
     assert (dict(reply.sections), reply.confidence) == ({}, None)
+
+
+RATINGS: list[tuple[str, float | None, set[str]]] = [
+    ('"confidence": [8, 9]', 8, {"range"}),
+    ('"confidence": [9, 8]', 8, {"range"}),
+    ('"confidence": ["8", "9"]', 8, {"range"}),
+    ('"confidence": {"low": 7, "high": 9}', 7, {"range"}),
+    ('"confidence": [8]', 8, set()),
+    ('"confidence": [8, 9, 7]', None, {"unreadable"}),
+    ('"confidence": [9, 8, 10]', None, {"unreadable"}),
+    ('"confidence": [80, 90]', None, {"range", "out_of_range"}),
+    ('"Confidence (1-10)": 8', 8, set()),
+    ('"confidence (1–10)": "8/10"', 8, {"scale"}),
+    ('"Confiance (sur 10)": 8', 8, set()),
+    ('"信心（1-10）": 8', 8, set()),
+    ('"Confidence (0-100)": 80', 8, {"scale"}),
+    ('"Confidence (%)": 80', 8, {"scale"}),
+    ('"Confidence (0-100)": 8', None, {"out_of_range"}),
+    ('"Confidence (1-7)": 6', None, {"out_of_range"}),
+    ('"confidence": {"value": 8, "scale": 10}', 8, {"scale"}),
+    ('"confidence": {"value": 8, "scale": "1-10", "why": "Tests."}', 8, {"scale"}),
+    ('"confidence": {"score": 8, "outOf": 10}', 8, {"scale"}),
+    ('"confidence": {"value": 8, "scale": "out of 10"}', 8, {"scale"}),
+    ('"confidence": {"value": 8, "min": 1, "max": 10}', 8, {"scale"}),
+    ('"confidence": {"value": 80, "scale": 100}', 8, {"scale"}),
+    ('"confidence": {"value": 4, "scale": [1, 5]}', 8, {"scale"}),
+    ('"confidence": {"value": 0.8, "scale": "0-1"}', 8, {"scale"}),
+    ('"confidence": {"value": 8, "scale": 7}', None, {"unreadable"}),
+    ('"confidence": {"value": 8, "scale": "stars"}', None, {"unreadable"}),
+    ('"confidence": {"Agent A": 8, "Agent B": 3}', None, {"unreadable"}),
+]
+
+
+@pytest.mark.parametrize(("field", "confidence", "repairs"), RATINGS)
+def test_a_rating_in_json_reads_as_in_text(field: str, confidence: float | None, repairs: set[str]) -> None:
+    """A list of two is a range, a stated scale converts, a scale in the key counts; what is unclear is unknown."""
+    reply = read_reply(f"{{{OWN}, {field}}}", kind="debate", speaker="Agent A")
+    assert (reply.confidence, set(reply.repairs)) == (confidence, {"json"} | repairs)
+
+
+def test_every_value_in_a_json_section_is_in_its_text() -> None:
+    """Numbers, true and false are words of a section like any other; only null says nothing."""
+    text = '{"agreements": [true, 2, null, "x"], "refined_proposal": {"retry": false, "times": 3}, "concerns": 0.5}'
+    assert read_reply(text, kind="debate").sections == {
+        "agreements": "- true\n- 2\n- x",
+        "refined_proposal": "retry: false\ntimes: 3",
+        "concerns": "0.5",
+    }
+
+
+@pytest.mark.parametrize("speaker", [None, "Agent A", "Agent B", "Agent C"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'[{{"agent": "Agent A", "agreements": ["x", {{"y": [1, true]}}], "confidence": [8, 9]}}, {OTHER}]',
+        f'{{"replies": [{{"agent": "Agent A", "agreements": ["x", "z"], "Confidence (1-10)": 8}}, {THIRD}]}}',
+        '{"response": {"agreements": ["a\\nb", " c "], "refined_proposal": {"k": ["d", "e\\u200b"]}}}',
+        '{"agent": "Agent A", "response": "AGREEMENTS: a\\nDISAGREEMENTS: b\\nCONFIDENCE: 8"}',
+        'Sure.\n{"agreements": ["a", ["b", "c"]], "confidence": {"value": 8, "scale": 10}, }\nBye.',
+    ],
+)
+def test_a_section_from_json_is_a_piece_of_the_normalised_text(text: str, speaker: str | None) -> None:
+    """Whosever object is read, what its lists and objects become in plain text stands in `normalised(text)`."""
+    reply = read_reply(text, kind="debate", speaker=speaker)
+    read = normalised(text)
+    assert [key for key, section in reply.sections.items() if section not in read] == []
+
+
+def test_an_object_inside_a_damaged_one_is_its_field() -> None:
+    """A comma too many in the whole does not make the reader take the rating inside for the whole."""
+    text = f'{{{OWN}, "confidence": {{"value": 8, "scale": 10}}, }}'
+    reply = read_reply(text, kind="debate")
+    assert (reply.confidence, reply.repairs) == (8, ("json", "json_syntax", "scale"))

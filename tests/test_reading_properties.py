@@ -134,7 +134,7 @@ def test_any_text_gives_a_reply(
     assert set(reply.repairs) <= set(REPAIRS)
     assert set(reply.sections) <= set(SECTIONS["opening"]) | set(SECTIONS["debate"])
     read = normalised(text)
-    for section in reply.sections.values():
+    for section in (*reply.sections.values(), *(each for texts in reply.further.values() for each in texts)):
         assert section
         assert section == section.strip()
         assert section in read

@@ -106,12 +106,32 @@ def test_the_same_confidence_twice_is_the_confidence() -> None:
     assert read_reply(text, kind="debate").confidence == 8
 
 
-def test_the_first_of_two_sections_with_one_label_counts() -> None:
-    """A label given twice without a word between them is read once, and that is said."""
-    text = "POSITION: Queue.\nCONCERNS: Cost.\nCONCERNS: Skills.\nPOSITION: Still the queue."
+def test_a_label_that_follows_itself_goes_on_with_its_section() -> None:
+    """A label given twice in a row is one section with both texts, a piece of what was written; that is said."""
+    text = "POSITION: Queue.\n**CONCERNS:** Cost.\n**CONCERNS:** Skills.\nCONFIDENCE: 8"
+    reply = read_reply(text, kind="opening")
+    assert reply.sections == {"position": "Queue.", "concerns": "Cost.\n**CONCERNS:** Skills.", "confidence": "8"}
+    assert (reply.further, "repeated" in reply.repairs) == ({}, True)
+
+
+def test_a_label_that_comes_again_later_gives_a_further_text() -> None:
+    """The first text under a label counts; another one after other sections is kept beside it, and that is said."""
+    text = "POSITION: Queue.\nCONCERNS: Cost.\nPOSITION: Still the queue.\nCONCERNS: Cost.\nPOSITION: Yes."
     reply = read_reply(text, kind="opening")
     assert reply.sections == {"position": "Queue.", "concerns": "Cost."}
+    assert reply.further == {"position": ("Still the queue.", "Yes.")}
     assert reply.repairs == ("order", "repeated")
+
+
+def test_a_json_field_given_twice_keeps_both_texts() -> None:
+    """Two spellings of one key, or the key itself twice, lose no text; a rating given twice is unknown."""
+    for again in ("Proposal", "proposal"):
+        text = f'{{"position": "Queue.", "proposal": "One.", "{again}": "Two.", "confidence": 8}}'
+        reply = read_reply(text, kind="opening")
+        assert reply.sections == {"position": "Queue.", "proposal": "One.", "confidence": "8"}
+        assert (reply.further, reply.repairs) == ({"proposal": ("Two.",)}, ("json", "repeated"))
+    text = '{"position": "Queue.", "confidence": {"value": 8, "value": 3}}'
+    assert read_reply(text, kind="opening").confidence is None
 
 
 def test_a_final_answer_replaces_the_draft() -> None:

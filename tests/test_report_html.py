@@ -269,3 +269,38 @@ def test_a_very_long_question_and_reply_stay_legible() -> None:
     assert headline is not None
     assert len(headline[1]) < 160
     assert '<p class="typed">[[[' in page
+
+
+def test_the_page_says_why_there_is_no_agreement() -> None:
+    """Badge, reason with the blocker as plain text, trust, concerns, changes and picture tell one story."""
+    page = render(samples.undecided())
+    assert '<p class="badge mixed">Split: all 3 would sign one proposal, no agreement yet</p>' in page
+    assert (
+        '<p class="obstacle" dir="auto">No agreement: a blocker is open: '
+        "“the *licence* of &lt;b&gt;one&lt;/b&gt; font”.</p>" in page
+    )
+    assert "<h2>Concerns raised</h2>" in page
+    assert "Risks nobody resolved" not in page
+    assert page.count('<blockquote class="change"') == 2
+    wide = re.findall(r'<svg class="movement wide".*?</svg>', page, re.DOTALL)[0]
+    assert wide.count(' moved"') == 1
+    assert "<b>Open point of Tester</b>: the docs</li>" in page
+    assert '<b>Which Monday?</b> — <span class="by">open point of Writer</span>: the next</li>' in page
+    assert "x/s.jsonl" not in page
+
+
+def test_blockers_that_the_reason_does_not_quote_have_a_box_in_the_head() -> None:
+    """As text, above the fold of the transcript."""
+    said = {"outcome": "split", "undecided_because": "unsure", "open_blockers": ["one *font*"]}
+    page = render(replace(samples.undecided(), final_output=said))
+    head = page[: page.index("</header>")]
+    assert '<h2>Open blockers</h2>\n<ul class="list">\n<li dir="auto">one *font*</li>' in head
+    assert "Split: all 3 would sign one proposal" in head
+
+
+def test_the_page_links_the_transcript_by_its_name() -> None:
+    """A foreign file under its own name, without its folders; None links nothing."""
+    assert '<a href="left%20behind.json">left behind.json</a>' in render(
+        samples.left_behind(), chat_path="/home/x/left behind.json"
+    )
+    assert "chat.json" not in render(samples.left_behind(), chat_path=None)

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from debateroom import clock
 from debateroom.messages import Entry, Round, Seat, Transcript, Usage
 from debateroom.report.markdown import render
+from debateroom.report.text import shorten
 from debateroom.room.transcript import from_json
 
 HEADINGS = {
@@ -97,8 +98,8 @@ def test_a_hostile_reply_is_shown_whole() -> None:
 
 
 def test_links_lead_to_the_transcript_and_nowhere_else() -> None:
-    """The one link is ours, relative, and safe for any file name."""
-    for path, target in (("chat.json", "chat.json"), (Path("a b") / "(c).json", "a%20b/%28c%29.json")):
+    """The one link is ours: the transcript's name without its folders, safe for any file name."""
+    for path, target in (("chat.json", "chat.json"), (Path("a b") / "(c).json", "%28c%29.json")):
         tokens = MarkdownIt("commonmark").parse(render(samples.hostile(), chat_path=path))
         links = [child for token in tokens for child in token.children or () if child.type == "link_open"]
         assert [link.attrs["href"] for link in links] == [target]
@@ -118,7 +119,7 @@ def test_the_head_says_how_the_debate_ran() -> None:
         "opening vote 1–1–1–1, final vote 4–0; 3 changes of mind, each with its cause; "
         "concluded by anthropic:claude-sonnet-5-5; one model for all agents: agreement weighs less; "
         "nobody checked: that 300 mails an hour is the peak and not the mean.  ",
-        "**Cost**: $0.19 | **Tokens**: 61,240 in (81% cached), 8,310 out | **Time**: 48 s",
+        "**Cost**: 0.19 US dollars | **Tokens**: 61,240 in (81% cached), 8,310 out | **Time**: 48 s",
     ]
 
 
@@ -149,7 +150,7 @@ def test_a_deadlock_a_dead_seat_and_an_extract_are_called_by_their_names() -> No
 def test_an_unknown_cost_is_unknown_and_not_nought() -> None:
     """No price, no time and no tokens are said, never shown as 0."""
     assert line_of(render(samples.one_round()), "Cost") == (
-        "**Cost**: unknown | **Tokens**: tokens not recorded | **Time**: unknown"
+        "**Cost**: unknown | **Tokens**: not recorded | **Time**: unknown"
     )
 
 
@@ -212,7 +213,8 @@ def test_an_exclusion_says_why_in_the_readers_words() -> None:
     for expected in (
         "; Optimist left out: off topic in round 1; Skeptic left out: no answer in round 2 that could be used; "
         "Synthesizer left out: a recipe; ",
-        "; no moderator: an extract from the agents’ own words (the moderator did not answer); ",
+        "; the moderator’s synthesis could not be used (the moderator did not answer): "
+        "an extract from the agents’ own words; ",
     ):
         assert expected in trust
     assert "- Synthesizer, round 3: own proposal → Skeptic’s proposal, because pilots\n" in text
@@ -240,7 +242,7 @@ def test_a_file_of_the_original_skill_becomes_a_report() -> None:
     assert rows(text)[2:] == [["Agent A", "Architecte", "8/10"], ["Agent B", "Pragmatique", "—"]]
     assert line_of(head, "Issue") == "**Issue**\u202f: La transcription n’indique pas d’issue.  "
     assert line_of(head, "Coût") == (
-        "**Coût**\u202f: inconnu | **Jetons**\u202f: jetons non consignés | **Durée**\u202f: inconnu"
+        "**Coût**\u202f: inconnu | **Jetons**\u202f: non consignés | **Durée**\u202f: inconnue"
     )
     assert line_of(head, "Quel crédit y accorder") == (
         "**Quel crédit y accorder**\u202f: 2 tours\u202f; nombre demandé non consigné\u202f; "
@@ -318,3 +320,151 @@ def test_a_very_long_question_does_not_fill_the_head() -> None:
     problem = line_of(text, "Problem")
     assert len(problem) < 2_100
     assert re.search(r"… \(cut here; the whole question is in the transcript\)  $", problem)
+
+
+def test_all_sign_and_yet_no_agreement_says_why() -> None:
+    """The blocker is quoted as text, the moderator's failures are named, and the changes are what happened."""
+    text = render(samples.undecided())
+    assert line_of(text, "Outcome") == (
+        "**Outcome**: Split: all 3 agents would sign one proposal, but it is not an agreement yet: "
+        "a blocker is open: "
+        "“the \\*licence\\* of \\<b>one\\</b> font”. "
+        "The moderator’s synthesis could not be used; this is an extract from the agents’ own words.  "
+    )
+    trust = line_of(text, "How far to trust this")
+    for expected in (
+        "; opening vote 1–1, final vote 3–0; 1 change of mind, 1 without a stated cause; "
+        "1 agent changed its own proposal and stayed with it; "
+        "no usable verdict of the moderator in rounds 1, 2: there is no JSON object in its answer; "
+        "the moderator’s synthesis could not be used (there is no JSON object in its answer): "
+        "an extract from the agents’ own words; ",
+    ):
+        assert expected in trust
+    assert "no moderator" not in text
+    planner = shorten(samples.undecided().agents[0].role, 60)
+    assert f"| Agent A | {samples.undecided().agents[0].role.strip()} | 8/10 |" in text
+    changes = text.split("## Debate highlights\n\n")[1].split("\n\n##")[0].splitlines()
+    assert changes == [
+        f"- {planner}, round 2: changed its own proposal: ship today → ship on Monday, because tests",
+        f"- Tester, round 2: own proposal → {planner}’s proposal, no cause was stated",
+    ]
+    assert "Concerns that agents raised in the debate; nobody judged whether they were resolved." in text
+
+
+REASONS = {
+    "few_replies": "too few replies counted",
+    "unsure": "at least one agent is less than 8 of 10 sure",
+    "unknown_confidence": "the confidence of at least one agent is not known",
+    "few_confidences": "too few agents said how sure they are",
+    "no_verdict": "the moderator gave no verdict that could be used",
+    "no_agreement": "the moderator saw no agreement",
+    "blocker": "a blocker is open",
+    "no_common_proposal": "not all would sign the same proposal",
+}
+
+
+@pytest.mark.parametrize(("word", "reason"), REASONS.items())
+def test_what_stood_against_agreement_is_said_in_words(word: str, reason: str) -> None:
+    """Every reason that the engine knows has its words, in a split and in a deadlock."""
+    said = {"undecided_because": word, "final_vote": {"Agent A": 2, "Agent B": 1}, "synthesized_by": "host"}
+    split = replace(samples.undecided(), final_output={"outcome": "split", **said})
+    assert line_of(render(split), "Outcome") == (
+        f"**Outcome**: Split: 2 of 3 agents would sign one proposal, but it is not an agreement yet: {reason}.  "
+    )
+    deadlock = replace(split, final_output={"outcome": "deadlock", **said})
+    assert line_of(render(deadlock), "Outcome").endswith(f", yours to make. No agreement: {reason}.  ")
+    for language in ("fr", "zh"):
+        sentence = line_of(render(replace(split, language=language)), {"fr": "Issue", "zh": "结果"}[language])
+        assert reason not in sentence
+        assert word not in sentence
+
+
+def test_blockers_stand_near_the_verdict() -> None:
+    """Where another reason comes first they have a line of their own; old files' are the last moderator's."""
+    said = {"outcome": "split", "undecided_because": "unsure", "open_blockers": ["one *font*", "two"]}
+    text = render(replace(samples.undecided(), final_output=said))
+    assert line_of(text, "Open blockers") == "**Open blockers**: “one \\*font\\*”, “two”  "
+    first, last = samples.undecided().rounds
+    last = replace(last, moderation={"open_blockers": ["three"]})
+    old = replace(samples.undecided(), final_output={"outcome": "split"}, rounds=(first, last))
+    assert line_of(render(old), "Open blockers") == "**Open blockers**: “three”  "
+
+
+def test_an_extract_says_why_it_is_one() -> None:
+    """Made without a moderator, made because the moderator failed, and not recorded are told apart."""
+    for said, expected in (
+        ({"extract_because": ""}, "; no moderator: an extract from the agents’ own words; "),
+        (
+            {"extract_because": "no answer within 60 s"},
+            "; the moderator’s synthesis could not be used (no answer within 60 s): "
+            "an extract from the agents’ own words; ",
+        ),
+        ({}, "; an extract from the agents’ own words; "),
+    ):
+        transcript = replace(
+            samples.undecided(), final_output={"outcome": "split", "synthesized_by": "extract", **said}
+        )
+        assert expected in line_of(render(transcript), "How far to trust this")
+
+
+def test_one_round_has_one_vote() -> None:
+    """Not an opening vote and another final one for the same replies."""
+    said = {**(samples.unanimous().final_output or {}), "opening_vote": {"Agent A": ["Agent A", "Agent B"]}}
+    trust = line_of(render(replace(samples.unanimous(), final_output=said)), "How far to trust this")
+    assert "; vote of the only round 3–0; " in trust
+    assert "opening vote" not in trust
+
+
+def test_lists_and_bold_of_the_action_are_kept_and_nothing_is_forged() -> None:
+    """A list is a list and bold is bold, as in the HTML; a heading and a table are shown as typed."""
+    section = render(samples.undecided()).split("## Recommended action\n\n")[1].split("\n\n## ")[0]
+    assert section == (
+        "- **step one**: write `notes.md`\n- step two\n\n\\# Consensus  \n\\| a \\| b \\|  \n\\|---\\|---\\|"
+    )
+
+
+def test_a_disagreement_of_one_side_is_that_seats_open_point() -> None:
+    """The question stays, unless it only names the seat again."""
+    section = render(samples.undecided()).split("## Key disagreements\n\n")[1].split("\n\n## ")[0]
+    assert section == (
+        "- **Open point of Agent B (Tester)**: the docs\n"
+        "- **Which Monday?** — open point of Agent C (Writer): the next"
+    )
+
+
+def test_a_reply_without_a_name_is_called_so() -> None:
+    """In each language, in the transcript and in the notes."""
+    for language, name in (("en", "unnamed"), ("fr", "sans nom"), ("zh", "未署名")):
+        value = {"problem": "?", "language": language, "version": "0.1.0", "agents": [], "status": "finished"}
+        value["rounds"] = [{"round": 1, "entries": [{"response": "I would wait.", "confidence": "x"}]}]
+        text = render(from_json(value))
+        assert f"**{name}**" in text
+        assert "****" not in text
+        assert any(name in row for row in from_json(value).notes)
+
+
+def test_no_path_of_the_machine_is_shown() -> None:
+    """Who concluded is named by the file, not by its folders."""
+    said = {"outcome": "split", "synthesized_by": "scripted:/tmp/a/s.jsonl"}
+    text = render(replace(samples.undecided(), final_output=said))
+    assert "concluded by scripted:s.jsonl" in text
+    assert "a/s.jsonl" not in text
+
+
+def test_bold_and_code_of_the_synthesis_are_kept_in_lists_too() -> None:
+    """What the HTML shows bold is bold here: in points of agreement, claims, risks and the sharpest disagreement."""
+    said = {
+        "outcome": "split",
+        "consensus": ["**Ship** `v2`\n- # now"],
+        "disagreements": [{"question": "When?", "sides": [{"agents": ["Agent B"], "claim": "**late** <i>"}]}],
+        "sharpest_disagreement": "**Cost** of `x`",
+        "unresolved_risks": [{"risk": "**Docs**", "raised_by": []}],
+    }
+    text = render(replace(samples.undecided(), final_output=said))
+    for expected in (
+        "\n- **Ship** `v2`\n\n  - \\# now\n",
+        "\n- **When?** — open point of Agent B (Tester): **late** \\<i>\n",
+        "**Sharpest disagreement — yours to decide**: **Cost** of `x`\n",
+        "\n- **Docs**\n",
+    ):
+        assert expected in text

@@ -11,7 +11,7 @@ from debateroom.report import facts, positions, seats
 from debateroom.report.lanes import arrange, label_lines
 from debateroom.report.positions import Move, Position
 from debateroom.report.seats import Finder
-from debateroom.report.verdict import MindChange, Verdict, Vote
+from debateroom.report.verdict import Excluded, MindChange, Verdict, Vote
 
 ROOM = seats.shown([Seat("Agent A", "Architect", ""), Seat("Agent B", "Critic", ""), Seat("Agent C", "Critic", "")])
 FIND = Finder(ROOM)
@@ -166,3 +166,71 @@ def test_a_label_is_broken_at_words_and_cut_with_a_mark() -> None:
     assert label_lines("F Site reliability engineer", 13) == ("F Site", "reliability…")
     assert label_lines("C 一位非常仔细的安全工程师", 12) == ("C", "一位非常仔…")
     assert label_lines("批评者务实派架构师", 12) == ("批评者务实", "派架构师")
+
+
+def test_a_seat_whose_opening_does_not_count_has_no_proposal_of_its_own() -> None:
+    """Empty, refused, left out or failed in round 1: no position there, so what it signs later is no change."""
+    opening = Round(
+        1,
+        (
+            Entry("Agent A", "", "  "),
+            Entry("Agent B", "", "text", 8.0, finish="refusal"),
+            Entry("Agent C", "", "text", 8.0),
+        ),
+    )
+    rounds = (opening, round_(2, ("Agent A", "Agent C"), ("Agent B", "Agent C"), ("Agent C", "Agent A")))
+    left_out = Verdict(excluded=(Excluded("Agent C", 1, "no_answer"),))
+    rows = positions.trace(rounds, ROOM, left_out, FIND)
+    assert states(rounds, left_out) == [
+        [("no_answer", None, False), ("signs", 2, False)],
+        [("no_answer", None, False), ("signs", 2, False)],
+        [("no_answer", None, False), ("signs", 0, False)],
+    ]
+    told = (
+        MindChange("Agent A", "Agent A", "Agent C", "", 2),
+        MindChange("Agent B", "my plan", "C's plan", "", 2),
+        MindChange("Agent C", "Agent C", "Agent A", "", None),
+    )
+    assert positions.moves(rows, rounds, told, FIND) == ()
+
+
+def test_a_told_change_of_a_seat_that_stayed_is_kept_apart() -> None:
+    """Own proposal before and after is no change of position; a step between seats that nobody took is left out."""
+    rounds = (
+        round_(1, ("Agent A", None), ("Agent B", None)),
+        round_(2, ("Agent A", "Agent A"), ("Agent B", "Agent A")),
+        round_(3, ("Agent A", "Agent A"), ("Agent B", "Agent A")),
+    )
+    told = (
+        MindChange("Agent A", "five retries", "three retries", "cost", 2),
+        MindChange("Agent A", "Agent A", "Agent B", "politeness", 3),
+        MindChange("Agent B", "all of it", "most of it", "time", 3),
+    )
+    rows = positions.trace(rounds, ROOM, Verdict(), FIND)
+    assert positions.moves(rows, rounds, told, FIND) == (
+        Move(0, "Agent A", 2, "five retries", "three retries", "cost", None, kept=0),
+        Move(1, "", 2, "", "", "", (1, 0)),
+        Move(1, "Agent B", 3, "all of it", "most of it", "time", None, kept=0),
+    )
+
+
+def test_one_round_has_one_vote() -> None:
+    """The picture of a single round follows the final vote, as the line on trust does."""
+    rounds = (round_(1, ("Agent A", None), ("Agent B", None), ("Agent C", None)),)
+    verdict = Verdict(
+        opening_vote=Vote({0: 1, 1: 2}, {0: (0,), 1: (1, 2)}, 0), final_vote=Vote({0: 3}, {0: (0, 1, 2)}, 0)
+    )
+    assert [row[0][1] for row in states(rounds, verdict)] == [0, 0, 0]
+
+
+def test_a_models_name_shows_no_folder() -> None:
+    """A path of the machine is cut to its file; a vendor's name with a stroke in it is none."""
+    names = {
+        "scripted:/tmp/a b/s.jsonl": "scripted:s.jsonl",
+        "scripted:demo/s.jsonl": "scripted:s.jsonl",
+        "embedded:C:\\models\\m.gguf": "embedded:m.gguf",
+        "command:/opt/x/run --fast /a/b": "command:run --fast /a/b",
+        "openai:meta/llama-4": "openai:meta/llama-4",
+        "sonnet": "sonnet",
+    }
+    assert {name: seats.model_name(name) for name in names} == names

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from debateroom.report.text import cell, columns, flat, harmless, harmless_value, line, shorten, typed
+from debateroom.report.text import authored, cell, columns, flat, harmless, harmless_value, line, shorten, typed
 
 # The richest reader that is likely: tables, strikethrough, HTML and all.
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -127,3 +127,25 @@ def test_a_text_is_cut_by_columns(text: str, limit: int, expected: str) -> None:
     """What is cut is marked, CJK counts double, and the result is never wider than asked."""
     assert shorten(text, limit) == expected
     assert columns(shorten(text, limit)) <= limit
+
+
+@given(MARKS)
+def test_an_authors_lists_bold_and_code_are_all_that_is_kept(text: str) -> None:
+    """No heading, table, quotation, rule, fence, link or HTML comes of it, in a list item neither."""
+    kinds = {
+        kind
+        for token in READER.parse(authored(harmless(text)))
+        for kind in (token.type, *(child.type for child in token.children or ()))
+    }
+    assert kinds <= {
+        "paragraph_open", "paragraph_close", "inline", "text", "softbreak", "hardbreak", "code_inline",
+        "strong_open", "strong_close", "bullet_list_open", "bullet_list_close", "ordered_list_open",
+        "ordered_list_close", "list_item_open", "list_item_close", "text_special",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", samples.HOSTILE)
+def test_what_an_author_may_not_do_is_shown_as_typed(text: str) -> None:
+    """A hostile text as an author's is nothing but paragraphs, lists, bold and code."""
+    rendered = READER.render(authored(harmless(text)))
+    assert not re.search(r"<(?!/?(p|br|ul|ol|li|strong|code)\b)", rendered), rendered

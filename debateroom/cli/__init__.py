@@ -17,9 +17,7 @@ from debateroom.errors import DebateroomError, UsageError
 
 def main() -> NoReturn:
     """Runs the command line of this process and ends it with the exit code (DESIGN, section 6)."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _open_streams()
     interruption.install()
     try:
         code = run(sys.argv[1:])
@@ -29,6 +27,15 @@ def main() -> NoReturn:
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)  # sys.exit would wait for calls that are still under way in the pool
+
+
+def _open_streams() -> None:
+    """Makes stdout and stderr writable whatever the caller closed, and never fail on a character."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: what is said there goes nowhere, the work goes on
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        with contextlib.suppress(AttributeError, ValueError):
+            getattr(sys, name).reconfigure(errors="replace")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -48,7 +55,17 @@ def run(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):  # the reader has gone: nothing more can be said to it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _unwritable(error)
     return code if isinstance(code, int) else 0
+
+
+def _unwritable(error: OSError) -> int:
+    """Says that standard output could not be written; the room, if there is one, is finished on disk."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    reason = f"standard output cannot be written: {error.strerror or error}"
+    return output.failed(DebateroomError(reason, hint="debateroom status"), as_json=False)
 
 
 def _usage(error: click.ClickException) -> UsageError:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 DEAR_CALLS = 25
 """Seats × rounds from which a room on a model of the dearest class is worth a warning."""
+LONGEST_QUESTION = 1_000_000
+"""Bytes a question on standard input may have."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
 
@@ -115,10 +117,10 @@ def debate(
         return table.show(plan)
     models = activities.open_models(chosen.concurrency)
     with _closed_after(models):
-        _fetch_embedded(chosen)
         plan = _plan(text, chosen, gathered, models)
         _warn(plan)
         _confirm(plan, yes=yes)
+        _fetch_embedded(plan)
         if detach:
             return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
         shown = progress.make(quiet=quiet, verbose=verbose, events=events)
@@ -151,7 +153,9 @@ def _question(words: tuple[str, ...], chosen: Settings) -> str:
         raise UsageError("standard input cannot be both the question and the context", hint="give one as a file")
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("there is no question", hint='debateroom "queue vs loop?"')
-    data = sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read(LONGEST_QUESTION + 1)
+    if len(data) > LONGEST_QUESTION:
+        raise UsageError(f"the question is over {LONGEST_QUESTION:,} bytes", hint="give long text with --context")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -161,14 +165,9 @@ def _question(words: tuple[str, ...], chosen: Settings) -> str:
     return text
 
 
-def _fetch_embedded(chosen: Settings) -> None:
+def _fetch_embedded(plan: Plan) -> None:
     """Gets the embedded model's file, with a bar, when a seat will use it and it is not here yet."""
-    from debateroom.debating.roles import parse_role
-    from debateroom.models.registry import choose_default, resolve
-
-    named = [parse_role(text).model for text in chosen.role]
-    names = [name for name in (choose_default(chosen.model).name, chosen.moderator, *named) if name]
-    if any(name != "none" and resolve(name).provider == "embedded" for name in names):
+    if any(seat.model == "embedded" for seat in plan.seats):
         from debateroom.cli.pulling import pull_embedded
 
         pull_embedded()
@@ -202,7 +201,7 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Pla
 
 
 def _sharpened(text: str, chosen: Settings) -> str:
-    """The question the person settles on: one of two suggestions, an own one, or the vague one again."""
+    """The question the person settles on: a suggestion with its blanks filled in, an own one, or the vague one."""
     from debateroom.language import say
     from debateroom.reading.question import classify_question, sharpen
 
@@ -212,7 +211,12 @@ def _sharpened(text: str, chosen: Settings) -> str:
     for number, suggestion in enumerate(suggestions, 1):
         output.note(f"  {number}  {suggestion}")
     answer = str(click.prompt(say(language, "vague_choose"), default=text, show_default=False, err=True)).strip()
-    return suggestions[int(answer) - 1] if answer in {"1", "2"} else answer
+    if answer in {"1", "2"}:
+        output.note(suggestions[int(answer) - 1])
+        answer = str(click.prompt(say(language, "vague_fill"), err=True)).strip()
+    while answer != text and ("[" in answer or classify_question(answer).vague):
+        answer = str(click.prompt(say(language, "vague_still"), default=text, show_default=False, err=True)).strip()
+    return answer
 
 
 def _warn(plan: Plan) -> None:

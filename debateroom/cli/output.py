@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
@@ -28,13 +28,38 @@ _SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error",
 
 def line(text: str) -> None:
     """One line on stdout, in UTF-8 whatever the terminal's encoding: machines read it."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    with _to_nobody():
+        stream = sys.stdout
+        stream.flush()
+        if hasattr(stream, "buffer"):
+            stream.buffer.write(text.encode() + b"\n")
+            stream.buffer.flush()
+        else:
+            stream.write(text + "\n")
+
+
+def tell(text: str) -> None:
+    """Text for a person on stdout."""
+    with _to_nobody():
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """One line on stderr."""
-    click.echo(printable(text), err=True)
+    """One line on stderr. A stderr that is closed or full stops nothing: what is said there is only on the way."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _to_nobody() -> Iterator[None]:
+    """Writing to a reader who has gone is no failure: from then on it goes nowhere."""
+    try:
+        yield
+    except BrokenPipeError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def finished(outcome: Outcome, *, as_json: bool) -> int:
@@ -48,11 +73,12 @@ def finished(outcome: Outcome, *, as_json: bool) -> int:
     transcript = outcome.transcript
     final = transcript.final_output or {}
     language = transcript.language
-    click.echo(printable(str(final.get("summary", ""))))
+    tell(say(language, f"verdict_{final.get('outcome')}") + " " + one_line(str(final.get("summary", "")), 4000))
     for key in ("recommended_action", "sharpest_disagreement"):
-        click.echo(f"\n{say(language, key)}: {printable(str(final.get(key, '')))}")
-    click.echo(f"\n{say(language, 'report')}: {outcome.report}")
-    click.echo(f"{say(language, 'transcript')}: {outcome.chat}")
+        text = printable(str(final.get(key, "")))
+        tell("\n" + say(language, "labelled", label=say(language, key), text=text))
+    tell("\n" + say(language, "labelled", label=say(language, "report"), text=outcome.report))
+    tell(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
     return code
 
 
@@ -93,7 +119,8 @@ def _room_of(room: Path | None) -> dict[str, Any]:
     from debateroom.room.summary import summarize
 
     try:
-        return summarize(room, read(room))
+        found = summarize(room, read(room))
+        return found | ({"status": "failed"} if found["status"] == "running" else {})
     except DebateroomError:
         return {}
 

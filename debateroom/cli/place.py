@@ -6,10 +6,17 @@ from pathlib import Path
 
 
 def folder(room: str | None, active: str | None) -> Path:
-    """The folder of `room`: the folder itself when one is named, else the room of that name below `active`."""
+    """The folder of `room`: the room of that name below `active`, else the folder itself when one is named."""
     from debateroom import settings
 
-    if room and Path(room).is_dir():
-        return Path(room)
     chosen = settings.load({"active": active})
-    return chosen.active / (room or chosen.room)
+    named = chosen.active / (room or chosen.room)
+    if room and not _is_room(named) and Path(room).is_dir():
+        return Path(room)
+    return named
+
+
+def _is_room(folder: Path) -> bool:
+    from debateroom.room.room import CHAT, JOURNAL
+
+    return (folder / JOURNAL).is_file() or (folder / CHAT).is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -54,7 +55,8 @@ class EventLines:
     def on_event(self, event: Event) -> None:
         from debateroom import files
 
-        line(files.dumps(event).decode())
+        with contextlib.suppress(OSError, ValueError):  # a full or closed stdout does not stop a debate
+            line(files.dumps(event).decode())
         self._shown.on_event(event)
 
     def on_progress(self, agent: str, characters: int) -> None:
@@ -114,7 +116,7 @@ class PlainProgress:
         note(say(self._language, "moved_line", folder=event["folder"]))
 
     def _round_started(self, event: Event) -> None:
-        self._confidence = {}
+        self._confidence = dict(event.get("answered", {}))  # what was there before a resume
 
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
@@ -133,9 +135,11 @@ class PlainProgress:
             note(f"{event['agent']}: no section could be read; asked once more")
 
     def _moderated(self, event: Event) -> None:
+        verdict = event["verdict"]
+        if verdict is None and not self._quiet:
+            note(say(self._language, "no_verdict", reason=one_line(event["problem"])))
         if not self._verbose:
             return
-        verdict = event["verdict"]
         note(f"moderator: {one_line(verdict['why'] if verdict else event['problem'])}")
 
     def _seat_failed(self, event: Event) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from debateroom.cli import output
+from debateroom.cli import place as places
 from debateroom.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,19 +28,19 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
 
     Reads also what other versions and the original skill left behind.
     """
-    from debateroom import activities, settings
+    from debateroom import activities
 
-    chosen = settings.load({"active": active})
-    file = Path(place) if place and Path(place).is_file() else None
+    file = Path(place) if place and _names_a_file(place) else None
+    form = form or _form_of(target)
     if file is None:
-        folder = Path(place) if place and Path(place).is_dir() else chosen.active / (place or chosen.room)
-        if form is None and target is None:
+        folder = places.folder(place, active)
+        if form is None:
             outcome = activities.render_again(folder)
             click.echo(f"{outcome.report}\n{outcome.page}")
             _open(outcome.page, open_page)
             return 0
         file = folder / "chat.json"
-    text = _rendered(activities.read_transcript(file), form or "md")
+    text = _rendered(activities.read_transcript(file), form or "md", file)
     if target is None:
         click.echo(text, nl=not text.endswith("\n"))
         return 0
@@ -49,15 +50,35 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
     return 0
 
 
-def _rendered(transcript: Transcript, form: str) -> str:
+def _names_a_file(place: str) -> bool:
+    """Whether `place` is meant as a file: it is one, or it looks like one and is no room's name."""
+    return Path(place).is_file() or (Path(place).suffix == ".json" and not Path(place).is_dir())
+
+
+_ENDINGS = {".md": "md", ".markdown": "md", ".html": "html", ".htm": "html", ".json": "json"}
+
+
+def _form_of(target: str | None) -> str | None:
+    """The format that a file's name asks for. Raises UsageError for a folder, or an ending that names none."""
+    if target is None:
+        return None
+    if Path(target).is_dir():
+        raise UsageError(f"{target} is a folder; -o wants a file", hint=f"-o {Path(target) / 'report.html'}")
+    form = _ENDINGS.get(Path(target).suffix.lower())
+    if form is None:
+        raise UsageError(f"{target} does not say which format: end it in .md, .html or .json, or add --format")
+    return form
+
+
+def _rendered(transcript: Transcript, form: str, file: Path) -> str:
     from debateroom import files
     from debateroom.report import html, markdown
     from debateroom.room.transcript import to_json
 
     if form == "html":
-        return html.render(transcript)
+        return html.render(transcript, chat_path=file.name)
     if form == "md":
-        return markdown.render(transcript)
+        return markdown.render(transcript, chat_path=file.name)
     return files.dumps(to_json(transcript), indent=True).decode()
 
 

@@ -38,20 +38,32 @@ def resume(
     """
     from debateroom import activities, settings
 
-    if room and Path(room).is_file():
+    file = _transcript(room, active)
+    if file is not None:
         given = {"model": expected["model"], "rounds": expected["rounds"], "active": active}
-        folder = activities.adopt(Path(room), settings.load(given))
-        expected = {}
+        folder = activities.adopt(file, settings.load(given))
+        expected = {name: expected[name] for name in ("agents", "language")}
     else:
         folder = place.folder(room, active)
-    if activities.is_finished(folder):
+    finished = activities.is_finished(folder)
+    if finished:
         output.note(f"the room {folder} is finished; nothing was asked again")
     shown = progress.make(quiet=quiet, verbose=verbose, events=events)
     try:
         outcome = activities.resume(folder, shown.on_event, shown.on_progress, _named(expected))
     finally:
         shown.close()
-    return output.finished(outcome, as_json=as_json or events)
+    code = output.finished(outcome, as_json=as_json or events)
+    return 0 if finished else code
+
+
+def _transcript(room: str | None, active: str | None) -> Path | None:
+    """The chat.json to go on from, when one is named or lies in a folder without a journal."""
+    if room and (Path(room).is_file() or Path(room).suffix == ".json"):
+        return Path(room)
+    folder = place.folder(room, active)
+    alone = (folder / "chat.json").is_file() and not (folder / "journal.jsonl").exists()
+    return folder / "chat.json" if alone else None
 
 
 def _named(expected: Mapping[str, int | str | None]) -> dict[str, Any]:

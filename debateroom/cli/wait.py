@@ -10,6 +10,7 @@ import click
 
 from debateroom import clock
 from debateroom.cli import output, place
+from debateroom.errors import UsageError
 
 _LOOK = 0.3
 """Seconds between two looks at the room."""
@@ -21,6 +22,8 @@ _LOOK = 0.3
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 def wait(room: str | None, timeout: float, active: str | None) -> int:
     """Wait until ROOM ends; print its JSON object and end with its exit code. 124 means: still running."""
+    if not timeout >= 0:
+        raise UsageError(f"--timeout {timeout} is no time to wait")
     folder = place.folder(room, active)
     value = _watch(folder, clock.monotonic() + timeout)
     output.print_json(value)

@@ -9,14 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from debateroom.messages import Entry, Round, Transcript
+from debateroom.messages import Entry, Kind, Round, Transcript
 from debateroom.reading.reply import read_reply
 from debateroom.reading.topic import is_error_text
 
 THRESHOLD = 8.0
 """Confidence (1–10) from which a seat counts as sure; from the seed."""
+
+
+OBSTACLES = (
+    "few_replies",
+    "unsure",
+    "few_confidences",
+    "unknown_confidence",
+    "no_verdict",
+    "no_agreement",
+    "blocker",
+    "no_common_proposal",
+)
+"""What can stand against an agreement, in the order in which it is looked for."""
 
 
 class Gate(NamedTuple):
@@ -40,7 +54,7 @@ class Decision:
     excluded: tuple[str, ...]
     """Seats whose reply was left out."""
     why: str
-    """One word or two: what decided."""
+    """What decided: `agreed`, or the first of OBSTACLES that stands."""
 
     def to_event(self) -> dict[str, Any]:
         """The decision as the journal holds it."""
@@ -56,9 +70,15 @@ def _no_answer(entry: Entry, item: Round) -> bool:
     """Whether the reply is no speech at all: empty, a refusal, or an error's text, alone or as the proposal."""
     if not entry.response.strip() or entry.finish == "refusal":
         return True
-    sections = read_reply(entry.response, kind="opening" if item.round == 1 else "debate").sections
+    return _says_an_error(entry.response, "opening" if item.round == 1 else "debate")
+
+
+@lru_cache(maxsize=2048)
+def _says_an_error(response: str, kind: Kind) -> bool:
+    """Whether the reply or its proposal is an error's text. Kept: each verdict asks again about every reply."""
+    sections = read_reply(response, kind=kind).sections
     proposal = sections.get("refined_proposal") or sections.get("proposal") or ""
-    return is_error_text(entry.response) or is_error_text(proposal)
+    return is_error_text(response) or is_error_text(proposal)
 
 
 def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:
@@ -66,11 +86,11 @@ def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:
     entries = counted(item)
     known = [entry.confidence for entry in entries if entry.confidence is not None]
     if len(entries) < 2:
-        return Gate(False, "fewer than two replies")
+        return Gate(False, "few_replies")
     if any(confidence < threshold for confidence in known):
-        return Gate(False, "a seat is not sure")
+        return Gate(False, "unsure")
     if item.round > 1 and len(known) < quorum:
-        return Gate(False, "too few confidences are known")
+        return Gate(False, "few_confidences")
     return Gate(True, "")
 
 
@@ -83,9 +103,12 @@ def decide(item: Round, *, moderated: bool, quorum: int, threshold: float = THRE
     entries = counted(item)
     excluded = tuple(entry.agent for entry in item.entries if entry not in entries)
     verdict = item.moderation if moderated else None
-    proposal, backers = _moderated(entries, verdict) if verdict else _declared(entries)
+    named = verdict is not None and verdict["proposal"] not in (None, *excluded)
+    proposal, backers = _moderated(entries, verdict) if verdict and named else _declared(entries)
     why = _obstacle(item, entries, proposal, backers, verdict, moderated, quorum, threshold)
-    return Decision(not why, proposal, backers, len(entries), excluded, why or "all would sign the same proposal")
+    if not why and (proposal in excluded or (verdict is not None and not named)):
+        why = "no_common_proposal"  # a proposal that was left out is nobody's to sign
+    return Decision(not why, proposal, backers, len(entries), excluded, why or "agreed")
 
 
 def _obstacle(
@@ -103,15 +126,15 @@ def _obstacle(
     if not entrance.open:
         return entrance.why
     if item.round > 1 and any(entry.confidence is None for entry in entries):
-        return "a confidence is unknown"
+        return "unknown_confidence"
     if moderated and verdict is None:
-        return "there is no verdict of the moderator"
+        return "no_verdict"
     if verdict is not None and not verdict["aligned"]:
-        return "the moderator sees no agreement"
+        return "no_agreement"
     if verdict is not None and verdict["open_blockers"]:
-        return "a blocker is open"
+        return "blocker"
     if proposal is None or len(backers) < len(entries):
-        return "not all would sign the same proposal"
+        return "no_common_proposal"
     return ""
 
 
@@ -144,6 +167,6 @@ def outcome(transcript: Transcript, decision: Decision) -> str:
     if decision.converged:
         first = len(transcript.rounds) == 1
         return "unanimous" if first and decision.effective == everyone else "consensus"
-    if decision.proposal and len(decision.backers) * 2 > decision.effective:
+    if decision.proposal and decision.effective >= 2 and len(decision.backers) * 2 > decision.effective:
         return "split"
     return "deadlock"

@@ -17,13 +17,16 @@ _SHORT = 300
 """Characters of a section that are quoted in a list."""
 
 
-def build(transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
-    """The fields of a synthesis, from the sections the seats wrote. No judgement that is not theirs."""
+def build(transcript: Transcript, decision: Decision, outcome: str, *, alone: bool = True) -> dict[str, Any]:
+    """The fields of a synthesis, from the sections the seats wrote. No judgement that is not theirs.
+
+    Not `alone`: there is a moderator, whose synthesis could not be used.
+    """
     last = transcript.rounds[-1]
     entries = convergence.counted(last)
     leading = _leading(transcript, decision)
     return {
-        "summary": _summary(transcript, decision, outcome, leading),
+        "summary": _summary(transcript, decision, outcome, leading, alone),
         "consensus": [leading] if decision.converged and leading else [],
         "disagreements": _disagreements(transcript, last, entries),
         "recommended_action": leading or say(transcript.language, "no_leading_proposal"),
@@ -62,6 +65,11 @@ def _proposal(entry: Entry, number: int) -> str:
     return _section(entry, number, "refined_proposal", "proposal", "position")
 
 
+def _closed(text: str) -> str:
+    """`text` with an end, so that another sentence can follow."""
+    return text if not text or text[-1] in ".!?…。！？" else f"{text}."
+
+
 def _leading(transcript: Transcript, decision: Decision) -> str:
     """The newest wording of the proposal that most would sign; empty when none stands out."""
     for item in reversed(transcript.rounds):
@@ -71,20 +79,22 @@ def _leading(transcript: Transcript, decision: Decision) -> str:
     return ""
 
 
-def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: str) -> str:
+def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: str, alone: bool) -> str:
     """What came of it in a sentence, marked as made without a moderator."""
     role = next((seat.role for seat in transcript.agents if seat.name == decision.proposal), "")
+    all_of_them = outcome == "split" and len(decision.backers) == decision.effective
     found = say(
         transcript.language,
-        f"extract_{outcome}",
+        "extract_all" if all_of_them else f"extract_{outcome}",
+        why=say(transcript.language, f"why_{decision.why}") if all_of_them else "",
         backers=len(decision.backers),
         effective=decision.effective,
         rounds=len(transcript.rounds),
         agent=decision.proposal or "—",
         role=role,
-        proposal=_short(leading),
+        proposal=_closed(_short(leading)),
     )
-    return f"{found} {say(transcript.language, 'extract_marked')}"
+    return f"{found} {say(transcript.language, 'extract_marked' if alone else 'extract_instead')}"
 
 
 def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -106,10 +116,10 @@ def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]
 
 def _sharpest(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> str:
     """The disagreement of the surest seat that stated one."""
-    stated = [(entry, _stated(_section(entry, last.round, "disagreements", "concerns"))) for entry in entries]
+    stated = [(entry, _stated(_section(entry, last.round, "disagreements"))) for entry in entries]
     stated = [(entry, text) for entry, text in stated if text]
     if not stated:
-        return say(transcript.language, "no_disagreement_stated")
+        return _two_proposals(transcript, last, entries)
     entry, text = max(stated, key=lambda pair: pair[0].confidence or 0.0)
     return f"{entry.agent} ({entry.role}): {_short(text)}"
 
@@ -127,14 +137,48 @@ def _mind_changes(transcript: Transcript) -> list[dict[str, Any]]:
     """Seats whose declared endorsement moved from one round to the next, with the agreement they stated then."""
     changes = []
     for seat in transcript.agents:
-        before = seat.name
+        # a seat that did not speak in round 1 has no proposal of its own to leave
+        before = seat.name if _spoke(transcript, seat.name, 1) else ""
         for item in transcript.rounds:
             entry = next((e for e in convergence.counted(item) if e.agent == seat.name and e.endorses), None)
             if entry is None or entry.endorses is None or entry.endorses == before:
                 continue
-            because = _short(_section(entry, item.round, "agreements"))
-            changes.append(
-                {"agent": seat.name, "from": before, "to": entry.endorses, "because": because, "round": item.round}
-            )
+            if before:
+                because = _because(entry, item.round)
+                changes.append(
+                    {
+                        "agent": seat.name,
+                        "from": before,
+                        "to": entry.endorses,
+                        "because": because,
+                        "round": item.round,
+                    }
+                )
             before = entry.endorses
     return changes
+
+
+def _spoke(transcript: Transcript, name: str, number: int) -> bool:
+    return any(
+        entry.agent == name
+        for item in transcript.rounds
+        if item.round == number
+        for entry in convergence.counted(item)
+    )
+
+
+def _because(entry: Entry, number: int) -> str:
+    """What the seat says the other got right, when it names the seat it moved to; else no cause was stated."""
+    said = _section(entry, number, "agreements")
+    return _short(said) if entry.endorses and entry.endorses in said else ""
+
+
+def _two_proposals(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> str:
+    """Where nobody stated a disagreement: the two surest seats' proposals; else that none was stated."""
+    ranked = sorted(entries, key=lambda entry: -(entry.confidence or 0.0))[:2]
+    proposals = {_proposal(entry, last.round) for entry in ranked}
+    signed = {entry.endorses or entry.agent for entry in entries}
+    if len(proposals) < 2 or len(signed) < 2:
+        return say(transcript.language, "no_disagreement_stated")
+    claims = [f"{entry.agent} ({entry.role}): {_short(_proposal(entry, last.round))}" for entry in ranked]
+    return " ".join([say(transcript.language, "which_proposal"), *map(_closed, claims)])

@@ -13,10 +13,20 @@ from typing import Any, NamedTuple
 
 from debateroom.messages import Transcript
 
-_QUOTES = re.compile('“([^”]+)”|«\\s*([^»]+?)\\s*»|「([^」]+)」|『([^』]+)』|"([^"\n]+)"')
-_MENTION = re.compile(r"\bAgent\s+([A-Z]{1,2})\b")
+_QUOTE = re.compile(
+    r"“(.+?)”|«\s*(.+?)\s*»|「(.+?)」|『(.+?)』|„(.+?)[“”]|‘(.+?)’(?!\w)|\"(.+?)\"|`+(.+?)`+"
+    r"|(?<!\w)'(?=\S)([^'\n]{2,}?)(?<=\S)'(?!\w)|^[ \t]*>[ \t]?(.+?)$",
+    re.DOTALL | re.MULTILINE,
+)
+"""Every way to quote: the marks of our languages and their neighbours, code marks, and a quoted line."""
+_LETTERS = r"[A-Z]{1,3}\d*(?![A-Za-z0-9])"
+_MENTION = re.compile(
+    rf"(?i:\bagents?|智能体|参与者|代理)\s*({_LETTERS}(?:\s*(?:[,，、&/]|(?i:\b(?:and|or|et|ou)\b)|[和与或])+\s*{_LETTERS})*)"
+)
+"""`Agent A`, `Agents A, B and C`, in any case; the letters are what is checked."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?]+[”»\"')\]]*(?=\s|$)|[。！？]+[”」』]*|\n|$|[.!?])")
-_MARKS = str.maketrans("", "", "*_`“”\"«»「」『』‘’'")
+_MARKS = str.maketrans("", "", "*_`“”\"«»「」『』‘’'„")
+_MASK = "\ue000"
 
 
 class Grounded(NamedTuple):
@@ -43,14 +53,56 @@ def held_to_transcript(claims: Mapping[str, Any], transcript: Transcript) -> Gro
     return Grounded(held, check.dropped)
 
 
+def premise(text: str, transcript: Transcript) -> Grounded:
+    """The premise the moderator says all share, as `{"shared_premise": …}`, held to the same rules."""
+    check = _Check(transcript)
+    return Grounded({"shared_premise": check.text(text) or None}, check.dropped)
+
+
+def _role_names(transcript: Transcript) -> dict[str, str]:
+    """Roles by which a seat may be called: those that only one seat has, of two letters or more."""
+    roles = [seat.role.strip() for seat in transcript.agents]
+    return {
+        seat.role.strip(): seat.name
+        for seat in transcript.agents
+        if roles.count(seat.role.strip()) == 1 and len(seat.role.strip()) >= 2
+    }
+
+
 def flat(text: str) -> str:
     """`text` as quotes are compared: one case, one kind of space, no quote or emphasis marks."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().split())
 
 
-def mentioned(text: str) -> set[str]:
-    """Every `Agent X` that `text` names."""
-    return {f"Agent {letters}" for letters in _MENTION.findall(text)}
+class Mention(NamedTuple):
+    """Where a text names seats, and which: `Agents A and B` names two at one place."""
+
+    at: int
+    names: frozenset[str]
+
+
+def mentions(text: str) -> list[Mention]:
+    """Every place at which `text` names seats by `Agent X`, whether there is such a seat or not."""
+    found = []
+    for match in _MENTION.finditer(text):
+        letters = set(re.findall(r"[A-Z]{1,3}\d*", match[1]))
+        if match[0][0].islower() and letters == {"I"}:  # "as an agent I would …"
+            continue
+        found.append(Mention(match.start(), frozenset(f"Agent {each}" for each in letters)))
+    return found
+
+
+def sentences(text: str) -> list[str]:
+    """`text` in pieces that end where a sentence does; a quotation is never cut."""
+    masked = _QUOTE.sub(lambda match: _hidden(match[0]), text)
+    return [text[match.start() : match.end()] for match in _SENTENCE.finditer(masked) if match.group()]
+
+
+def _hidden(quote: str) -> str:
+    """A quotation with nothing in it that ends a sentence, but for a full stop before its closing mark."""
+    body = quote[1:-1]
+    stop = body[-1:] if body[-1:] in ".!?。！？" else ""
+    return quote[0] + _MASK * (len(body) - len(stop)) + stop + quote[-1]
 
 
 class _Check:
@@ -68,21 +120,44 @@ class _Check:
             for name in self.names
         }
         self._given = flat(f"{transcript.problem}\n{transcript.context}")
+        self._roles = _role_names(transcript)
 
     def stands(self, text: str, seats: Iterable[str] = ()) -> bool:
-        """Whether every name in `text` is a seat and every quote stands in what `seats`, or those it names, said."""
-        named = mentioned(text)
-        if not named <= set(self.names):
+        """Whether every seat that `text` names is one of this room, and every quote stands where it is said to.
+
+        A quote is the nearest seat's named before it, by name or role; without one, of those named after it, of
+        `seats`, or of anybody, the question and its context included.
+        """
+        named = mentions(text)
+        if not all(mention.names <= set(self.names) for mention in named):
             return False
-        whose = (set(seats) | named) & set(self.names)
-        sources = [self._said[name] for name in whose] if whose else [*self._said.values(), self._given]
-        quotes = ["".join(groups) for groups in _QUOTES.findall(text)]
-        return all(any(flat(quote).rstrip(" .,;…") in source for source in sources) for quote in quotes)
+        named = sorted([*named, *self._by_role(text)])
+        return all(
+            self._was_said(match[match.lastindex or 0], self._speakers(match.start(), named, seats))
+            for match in _QUOTE.finditer(text)
+        )
+
+    def _by_role(self, text: str) -> list[Mention]:
+        return [
+            Mention(match.start(), frozenset([name]))
+            for role, name in self._roles.items()
+            for match in re.finditer(rf"(?<!\w){re.escape(role)}(?!\w)", text, re.IGNORECASE)
+        ]
+
+    def _speakers(self, at: int, named: Sequence[Mention], seats: Iterable[str]) -> set[str]:
+        before = [mention for mention in named if mention.at < at]
+        if before:
+            return set(before[-1].names)
+        after = {name for mention in named for name in mention.names}
+        return after or set(seats) & set(self.names)
+
+    def _was_said(self, quote: str, speakers: set[str]) -> bool:
+        sources = [self._said[name] for name in speakers] or [*self._said.values(), self._given]
+        return any(flat(quote).strip(" .,;:…!?。，！？") in source for source in sources)
 
     def text(self, text: str) -> str:
         """`text` without the sentences that do not stand."""
-        pieces = [match.group() for match in _SENTENCE.finditer(text) if match.group()]
-        kept = [piece for piece in pieces if self._keep(self.stands(piece))]
+        kept = [piece for piece in sentences(text) if not piece.strip() or self._keep(self.stands(piece))]
         return "".join(kept).strip()
 
     def items(self, texts: Sequence[str]) -> list[str]:
@@ -123,7 +198,8 @@ class _Check:
         """Changes of mind of seats that spoke before and in the round named."""
         kept = []
         for value in values:
-            agent = value["agent"].strip()
+            known = {name.casefold(): name for name in self.names}
+            agent = known.get(value["agent"].strip().casefold(), "")
             rounds = self._rounds_spoken.get(agent, [])
             spoke = value["round"] in rounds[1:]
             # what it held before and after is the model's wording; a quoted cause may come from any seat

@@ -72,7 +72,8 @@ def _held_to_the_room(verdict: Moderation, names: Sequence[str]) -> dict[str, An
     for key in ("holdouts", "off_topic"):
         found = [known[name.strip().casefold()] for name in value[key] if name.strip().casefold() in known]
         value[key] = [name for name in names if name in found]
-    value["proposal"] = known.get(verdict.proposal.strip().casefold())
+    proposal = known.get(verdict.proposal.strip().casefold())
+    value["proposal"] = None if proposal in value["off_topic"] else proposal
     value["open_blockers"] = [text.strip() for text in verdict.open_blockers if text.strip()]
     value["holdouts"] = [name for name in value["holdouts"] if name not in value["off_topic"]]
     value["aligned"] = verdict.aligned and not value["holdouts"] and value["proposal"] is not None

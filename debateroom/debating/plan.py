@@ -215,7 +215,9 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
         more = "; --add-roles fills up with default roles" if count > len(given) else ""
         raise UsageError(f"-n {count} contradicts the {len(given)} roles given{more}", hint="leave -n out")
     if count < 2:
-        raise UsageError("one role is given, and a room needs two agents or more", hint="add a second --role")
+        raise UsageError(
+            "one role is given, and a room needs two agents or more", hint="give a second role in the same way"
+        )
     return roles.assign(wanted, language, count, given, settings.add_roles)
 
 

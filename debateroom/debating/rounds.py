@@ -97,7 +97,9 @@ class _Rounds:
 
     def _ask_seats(self, number: int) -> None:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
-        self.room.write(event("round_started", round=number))
+        there = [entry for item in self.room.transcript.rounds if item.round == number for entry in item.entries]
+        answered = {entry.agent: entry.confidence for entry in there}
+        self.room.write(event("round_started", round=number, answered=answered))
         seconds = self.plan.round_timeout
         if self.until is not None:
             seconds = max(0.0, min(seconds, self.until - clock.monotonic()))
@@ -204,8 +206,8 @@ def _fitted(model: Model, request: Request, given: int) -> tuple[Request, str]:
         except CallFailed:
             return request, "full"
         return fitted.request, fitted.history
-    window = model.window
-    needed = given + prefix.size(request.own)
-    if len(request.shared) <= 2 or needed + min(request.max_tokens, window // 4) <= window:
+    left = model.window - given - min(request.max_tokens, model.window // 4)
+    # counting is dear with hundreds of seats, and no letter is two tokens
+    if len(request.shared) <= 2 or 2 * len(request.own) <= left or prefix.size(request.own) <= left:
         return request, "full"
     return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"

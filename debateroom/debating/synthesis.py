@@ -6,6 +6,7 @@ What a model says about a seat is kept only when it stands on that seat's replie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.spending import spent
 from debateroom.language import say
-from debateroom.messages import Transcript
+from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
 from debateroom.room.room import Room, event
 
@@ -89,24 +90,28 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
     in_time = until is None or clock.monotonic() < until
     last = transcript.rounds[-1]
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
-    facts = _facts(transcript, decision)
+    facts = _facts(transcript, decision, room.state.moderator_problems)
+    held_premise = grounding.premise(facts["shared_premise"] or "", transcript)
+    facts |= held_premise.claims
     answer = None
     if in_time and plan.moderator != NO_MODERATOR:
         room.write(event("synthesis_asked"))
         answer = _asked(transcript, plan, models, facts["outcome"], decision, until)
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
-        facts["opening_vote"] = votes.opening(transcript, claims.pop("opening_positions"))
+        positions = claims.pop("opening_positions")
+        if len(transcript.rounds) > 1:
+            facts["opening_vote"] = votes.opening(transcript, positions)
         final = {
             **_filled(claims, transcript, decision, facts["outcome"]),
             **facts,
-            "unsupported": unsupported,
+            "unsupported": unsupported + held_premise.unsupported,
             "synthesized_by": answer.model,
         }
     else:
-        problem = answer.problem if answer else ""
-        final = {**extract.build(transcript, decision, facts["outcome"]), **facts}
-        final |= {"unsupported": 0, "synthesized_by": "extract", "extract_because": problem}
+        problem = answer.problem if answer else "" if in_time else "deadline"
+        final = {**extract.build(transcript, decision, facts["outcome"], alone=not problem), **facts}
+        final |= {"unsupported": held_premise.unsupported, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), **paid))
 
@@ -116,7 +121,7 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
     needed = ("summary", "recommended_action", "sharpest_disagreement")
     if all(claims[key] for key in needed):
         return claims
-    stand_in = extract.build(transcript, decision, outcome)
+    stand_in = extract.build(transcript, decision, outcome, alone=False)
     return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
@@ -142,6 +147,8 @@ def _asked(
     request = prompts.synthesis_request(
         plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
     )
+    if transcript.rounds[-1].moderation is None:
+        request = _last_unwritten(request)
     return structured.ask(
         models.open(plan.moderator),
         replace(request, until=until),
@@ -150,7 +157,15 @@ def _asked(
     )
 
 
-def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
+def _last_unwritten(request: Request) -> Request:
+    """The same prompt with the last round's block outside the cached part.
+
+    Nobody reads it after this call, and a provider takes a quarter more for writing it to its cache.
+    """
+    return replace(request, shared=request.shared[:-1], own=f"{request.shared[-1]}\n\n{request.own}")
+
+
+def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[int, str]]) -> dict[str, Any]:
     """The part of the final output that no model is asked for."""
     first = transcript.rounds[0].moderation or {}
     excluded = [
@@ -159,13 +174,18 @@ def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
         for entry in item.entries
         if entry not in convergence.counted(item)
     ]
+    final_vote = votes.final(transcript, decision)
     agreed_at_once = decision.converged and len(transcript.rounds) == 1
     return {
         "outcome": convergence.outcome(transcript, decision),
-        "opening_vote": votes.opening(transcript, []),
-        "final_vote": votes.final(transcript, decision),
+        # a debate of one round has one vote
+        "opening_vote": votes.opening(transcript, []) if len(transcript.rounds) > 1 else final_vote,
+        "final_vote": final_vote,
         "effective_agents": decision.effective,
         "excluded": excluded,
+        "undecided_because": None if decision.converged else decision.why,
+        "open_blockers": list((transcript.rounds[-1].moderation or {}).get("open_blockers", ())),
+        "moderator_problems": [{"round": number, "reason": reason} for number, reason in problems],
         "shared_premise": (first.get("shared_premise") or None) if agreed_at_once else None,
     }
 
@@ -173,7 +193,7 @@ def _facts(transcript: Transcript, decision: Decision) -> dict[str, Any]:
 _ORDER = (
     "summary", "outcome", "consensus", "disagreements", "recommended_action", "sharpest_disagreement",
     "unresolved_risks", "mind_changes", "highlights", "opening_vote", "final_vote", "effective_agents", "excluded",
-    "shared_premise", "synthesized_by", "unsupported",
+    "undecided_because", "open_blockers", "moderator_problems", "shared_premise", "synthesized_by", "unsupported",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from debateroom.errors import DebateroomError
 from debateroom.language import say
 from debateroom.messages import Answer, Seat
 from debateroom.models.quote import one_line
-from debateroom.reading.reply import read_reply
+from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
 from debateroom.room.room import event
 
@@ -29,8 +29,9 @@ def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call 
             return _failure(call.seat, number, _reason(landed.error)), None
         return _unrepaired(plan, call, call.first, number), None
     paid = spent(call.model.name, answer.usage, prices=plan.prices)
-    if read_reply(answer.text, kind=prompts.kind_of(number), language=plan.language).sections:
-        return _reply(plan, call, answer, number, repaired=call.first is not None, **paid), None
+    found = _read(plan, call, answer, number)
+    if found.sections:
+        return _reply(call, answer, found, number, repaired=call.first is not None, **paid), None
     if call.first is not None:
         return _unrepaired(plan, call, call.first, number, **paid), None
     if answer.stop_reason == "refusal" or not answer.text.strip():
@@ -47,7 +48,7 @@ def _unrepaired(plan: Plan, call: Call, answer: Answer, number: int, **paid: Any
     reason = _no_speech(plan, answer)
     if reason:
         return _failure(call.seat, number, reason, **paid)
-    return _reply(plan, call, answer, number, **paid)
+    return _reply(call, answer, _read(plan, call, answer, number), number, **paid)
 
 
 def _no_speech(plan: Plan, answer: Answer) -> str:
@@ -68,29 +69,34 @@ def late(plan: Plan, call: Call, number: int, reason: str) -> dict[str, Any]:
     return _failure(call.seat, number, reason)
 
 
-def _reply(
-    plan: Plan, call: Call, answer: Answer, number: int, *, repaired: bool = False, **paid: Any
-) -> dict[str, Any]:
-    """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
-    seat = call.seat
-    reply = read_reply(
+def _read(plan: Plan, call: Call, answer: Answer, number: int) -> Reply:
+    """What the seat wrote, read; `endorses` is a seat of this room or nobody."""
+    found = read_reply(
         answer.text,
         kind=prompts.kind_of(number),
         language=plan.language,
-        speaker=seat.name,
+        speaker=call.seat.name,
         problem=plan.problem,
         stop_reason=answer.stop_reason,
     )
-    names = {other.name for other in plan.seats}
+    names = {seat.name for seat in plan.seats}
+    return found if found.endorses in names else replace(found, endorses=None)
+
+
+def _reply(
+    call: Call, answer: Answer, found: Reply, number: int, *, repaired: bool = False, **paid: Any
+) -> dict[str, Any]:
+    """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
+    seat = call.seat
     return event(
         "reply",
         round=number,
         agent=seat.name,
         role=seat.role,
         response=answer.text,
-        confidence=reply.confidence,
-        endorses=reply.endorses if reply.endorses in names else None,
-        repairs=list(reply.repairs),
+        confidence=found.confidence,
+        endorses=found.endorses,
+        repairs=list(found.repairs),
         model=answer.model,
         seconds=round(answer.seconds, 3),
         finish=answer.stop_reason,

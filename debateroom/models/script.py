@@ -232,7 +232,8 @@ def _replay(script: Script, chat: Mapping[str, Any]) -> None:
                 )
         if isinstance(item.get("moderation"), dict):
             script.add(Cue("moderator", round=number), Line(_text(item["moderation"])))
-    if chat.get("final_output") is not None:
+    final = chat.get("final_output")
+    if final is not None and not (isinstance(final, dict) and final.get("synthesized_by") == "extract"):
         script.add(Cue("synthesis"), Line(_text(chat["final_output"])))
 
 

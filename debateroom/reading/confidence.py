@@ -19,6 +19,12 @@ _FORMULA = re.compile(r"\$([^$\n]{1,20})\$")
 _LINES = 6
 _FEW_WORDS = 6
 _MENDED = {"plain": (), "scale": ("scale",), "percent": ("scale",), "range": ("range",), "change": ("change",)}
+_SCALE_IN_NOTE = re.compile(
+    r"\D{0,20}(?:(?:\b[01]\s?(?:-|–|—|~|to|à|到|至)\s?|/\s?|out of |sur |满分)(\d{1,3})%?|%|percent|pourcent)\s?",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"\s*(\d{1,4}(?:[.,]\d{1,6})?)\s*\.?\s*")
+_SCALES = frozenset({5, 20, 100})
 _BULLET = re.compile(r"^[-+•*][ \t]+")
 
 
@@ -40,13 +46,26 @@ def read_confidence(text: str, *, note: str = "", speaker: str | None = None) ->
         whole = [line for line in lines if hedges.PART.match(line) and hedges.OVERALL.search(line.split(":")[0])]
         lines = whole if len(whole) == 1 else []
     for at, line in enumerate(lines):
-        read = _read_line(line, speaker, alone=at > 0)
+        read = _on_scale(_read_line(line, speaker, alone=at > 0), line, note)
         if read.value is not None or read.repairs:
             return read
     if note:
         read = _read_line(note, speaker, alone=True)
         return read if read.value is not None else Confidence(None)
     return Confidence(None, ("unreadable",) if text.strip() else ())
+
+
+def _on_scale(read: Confidence, line: str, note: str) -> Confidence:
+    """What was read of a bare number, converted from the scale in `note`: 80 under `CONFIDENCE (0-100)` is 8."""
+    scale = _SCALE_IN_NOTE.fullmatch(plain_digits(note))
+    number = _BARE.fullmatch(plain_digits(line))
+    if not scale or not number or int(scale[1] or 100) == HIGHEST:
+        return read
+    top = int(scale[1] or 100)
+    value = float(number[1].replace(",", ".")) * HIGHEST / top if top in _SCALES else 0.0
+    if not LOWEST <= value <= HIGHEST:
+        return Confidence(None, ("out_of_range",))
+    return Confidence(round(value, 6), ("scale",))
 
 
 def _own_lines(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,21 @@ class _Twice(dict[str, Any]):
     def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
         super().__init__()
         gone = set()
+        self.pairs: list[tuple[str, Any]] = []
+        """What was written, in order; the same key and value once."""
         for key, value in pairs:
+            if key not in self or self[key] != value:
+                self.pairs.append((key, value))
             if key in self and self[key] != value:
                 gone.add(key)
             self[key] = value
         for key in gone:
             del self[key]
+
+
+def pairs_of(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Every key with its value, as often as it was written with another one."""
+    return value.pairs if isinstance(value, _Twice) else value.items()
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=_Twice)
@@ -58,7 +67,9 @@ def find_object(text: str) -> Found | None:
         if at < 0:
             break
         if found := _decode(text, at, _STRICT):
-            return found
+            # a well-written object inside a damaged one is a field of that
+            outer = _mended(text, start) if at > start else None
+            return outer if outer and outer.end >= found.end else found
         at = text.find("{", at + 1)
     return _mended(text, start) if start >= 0 else None
 
@@ -139,12 +150,14 @@ def _closed(body: str) -> str:
 
 def as_text(value: Any, depth: int = 0) -> str:
     """A JSON value as a model would have written it in prose: lists as bullets, objects as lines; None is empty."""
-    if value is None or isinstance(value, bool) or depth > _DEEP:
+    if value is None or depth > _DEEP:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
         return "\n".join(f"- {line}" for each in value if (line := as_text(each, depth + 1)))
     if isinstance(value, dict):
-        return "\n".join(f"{key}: {line}" for key, each in value.items() if (line := as_text(each, depth + 1)))
+        return "\n".join(f"{key}: {line}" for key, each in pairs_of(value) if (line := as_text(each, depth + 1)))
     return str(value)

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from debateroom.reading.objects import Found, as_text, find_object
+from debateroom.reading.clean import clean
+from debateroom.reading.objects import Found, as_text, find_object, pairs_of
+from debateroom.reading.rating import rating_text
 from debateroom.reading.seats import heading, letters
 from debateroom.reading.vocabulary import Name, name_of
 
 _WRAPPERS_DEEP = 3
 _INNER = frozenset({"response", "reply", "answer", "text", "content", "message", "output"})
+_NOTE = re.compile(r"\s*[(（\[](?P<note>[^()（）\[\]\n]{0,60})[)）\]]\s*:?\s*$")
+"""`Confidence (1-10)`: what stands in brackets behind the name of a field."""
 _WHO = frozenset({"agent", "name", "speaker", "seat", "from", "author"})
+
+
+class Field(NamedTuple):
+    """One field of an object that is a section of a reply."""
+
+    name: Name
+    text: str
+    """Its value in plain text, clean."""
+    note: str = ""
+    """What stands in brackets behind its name: `1-10`."""
 
 
 class Record(NamedTuple):
     """Fields of an object that are sections of a reply."""
 
-    fields: tuple[tuple[Name, str], ...]
-    """What each field is called, and its value in plain text."""
+    fields: tuple[Field, ...]
     repairs: tuple[str, ...]
     inner: str = ""
     """The whole reply with its labels, when one field holds it: `{"response": "AGREEMENTS: …"}`."""
@@ -26,7 +40,7 @@ class Record(NamedTuple):
     @property
     def text(self) -> str:
         """The values in plain text, as `key: value` blocks; or the inner reply."""
-        return self.inner or "\n\n".join(f"{name.key}: {value}" for name, value in self.fields)
+        return self.inner or _shown(self.fields)
 
 
 def find_record(text: str, speaker: str | None) -> Record | None:
@@ -38,13 +52,43 @@ def find_record(text: str, speaker: str | None) -> Record | None:
     if value is None:
         return None
     fields = _fields(value)
-    repairs = ("json", "json_syntax") if found.mended else ("json",)
+    repairs = ["json", "json_syntax"] if found.mended else ["json"]
+    if len({field.name.key for field in fields}) < len(fields):
+        repairs.append("repeated")
     inner = [each for key, each in value.items() if str(key).lower() in _INNER and isinstance(each, str)]
     if not fields and len(inner) == 1:
-        return Record((), repairs, inner[0])
+        return Record((), tuple(repairs), inner[0])
     if len(fields) < 2 and not (fields and len(fields) == len(value)):
         return None
-    return Record(fields, repairs)
+    return Record(fields, tuple(repairs))
+
+
+def texts_of_objects(text: str) -> str:
+    """The values of the object in `text`, or of each object of its list, in plain text; whoever's they are.
+
+    Every section that is read from JSON is a piece of this.
+    """
+    found = find_object(text)
+    return "\n\n".join(_texts(found.value, _WRAPPERS_DEEP)) if found else ""
+
+
+def _texts(value: Any, deep: int) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            if isinstance(each, dict):
+                yield from _texts(each, deep)
+    elif isinstance(value, dict):
+        if fields := _fields(value):
+            yield _shown(fields)
+        for key, each in value.items():
+            if isinstance(each, str) and key.lower() in _INNER:
+                yield clean(each).text
+            elif deep and len(value) == 1:
+                yield from _texts(each, deep - 1)
+
+
+def _shown(fields: tuple[Field, ...]) -> str:
+    return "\n\n".join(f"{field.name.key}: {field.text}" for field in fields)
 
 
 def _introduced_as_others(text: str, found: Found, speaker: str | None) -> bool:
@@ -63,7 +107,7 @@ def _own(value: Any, speaker: str | None) -> Mapping[str, Any] | None:
         if not isinstance(value, dict) or not _is_own(value, speaker, stated=False):
             return None
         inner = next(iter(value.values())) if len(value) == 1 else None
-        if not isinstance(inner, dict | list) or name_of(str(next(iter(value)))):
+        if not isinstance(inner, dict | list) or _fields(value):
             return value
         value = inner
     return None
@@ -81,6 +125,15 @@ def _is_own(value: Mapping[str, Any], speaker: str | None, *, stated: bool) -> b
     return letters(names[0].split("(")[0]) == letters(speaker)
 
 
-def _fields(value: Mapping[str, Any]) -> tuple[tuple[Name, str], ...]:
-    named = [(name_of(str(key)), as_text(each)) for key, each in value.items()]
-    return tuple((name, text) for name, text in named if name is not None and text)
+def _fields(value: Mapping[str, Any]) -> tuple[Field, ...]:
+    """The fields that are sections, `Confidence (1-10)` among them; what is empty is none."""
+    found = []
+    for key, each in pairs_of(value):
+        note = _NOTE.search(str(key))
+        name = name_of(str(key)[: note.start()] if note else str(key))
+        if name is None:
+            continue
+        written = rating_text(each) if name.key == "confidence" else None
+        if text := clean(as_text(each) if written is None else written).text.strip():
+            found.append(Field(name, text, note["note"] if note else ""))
+    return tuple(found)

@@ -14,7 +14,7 @@ from debateroom.reading.clean import Cleaned, clean
 from debateroom.reading.confidence import Confidence, read_confidence
 from debateroom.reading.endorsement import read_endorsement
 from debateroom.reading.mind import changed_mind
-from debateroom.reading.record import find_record
+from debateroom.reading.record import find_record, texts_of_objects
 from debateroom.reading.seats import as_seat
 from debateroom.reading.sections import Parts, Section, split, without_half_label
 from debateroom.reading.thinking import without_thinking
@@ -94,6 +94,8 @@ class Reply:
     """The seat says in words that it changed its mind."""
     off_topic: bool = False
     """A suspicion, for the moderator: error text, nothing readable, or no content word shared with the problem."""
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other texts under a label that comes again after other sections; `sections` holds the first."""
 
 
 def read_reply(
@@ -121,6 +123,7 @@ def read_reply(
     repairs = {*body.repairs, *parts.repairs, *confidence.repairs} | ({"cut"} if truncated else set())
     return Reply(
         sections=sections,
+        further=_further(parts.sections, sections),
         confidence=confidence.value,
         endorses=_endorses(parts.sections, speaker),
         repairs=tuple(word for word in REPAIRS if word in repairs),
@@ -136,8 +139,8 @@ def normalised(text: str) -> str:
     Every section of a reply is a piece of it. A JSON object is followed by its values in plain text.
     """
     body = _prepared(text).text
-    record = find_record(body, None)
-    return f"{body}\n\n{clean(record.text).text}" if record else body
+    inside = texts_of_objects(body)
+    return f"{body}\n\n{inside}" if inside else body
 
 
 def _prepared(text: str) -> Cleaned:
@@ -166,8 +169,8 @@ def _parts(text: str, kind: Kind, speaker: str | None, language: str | None) -> 
         parts = split(clean(record.inner).text, kind, speaker=speaker, language=language)
         parts.repairs |= set(record.repairs)
         return parts
-    named = [(asked(name, kind), clean(value).text) for name, value in record.fields]
-    return Parts([Section(name.key, value) for name, value in named], record.text, set(record.repairs))
+    found = [Section(asked(field.name, kind).key, field.text, field.note) for field in record.fields]
+    return Parts(found, record.text, set(record.repairs))
 
 
 def _by_key(sections: Iterable[Section], kind: Kind) -> dict[str, str]:
@@ -177,6 +180,16 @@ def _by_key(sections: Iterable[Section], kind: Kind) -> dict[str, str]:
         if section.text:
             found.setdefault(section.key, section.text)
     return {key: found[key] for key in (*SECTIONS[kind], *found) if key in found}
+
+
+def _further(sections: Iterable[Section], first: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """What else is said under the labels of `first`, in order; ratings and endorsements are settled elsewhere."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, text, _ in sections:
+        known = (first.get(key, ""), *found.get(key, ()))
+        if text and text not in known and key not in ("confidence", "endorses"):
+            found[key] = (*found.get(key, ()), text)
+    return found
 
 
 def _confidence(sections: Iterable[Section], speaker: str | None) -> Confidence:

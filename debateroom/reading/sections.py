@@ -101,10 +101,17 @@ def _sections(
 ) -> list[Section]:
     """The text under each label, up to the next one of anybody."""
     sections: list[Section] = []
+    covered = -1
     for at, label in enumerate(labels):
+        if label.start < covered:
+            continue
         stop = stops[bisect_right(stops, label.start)]
+        last = at
+        while _goes_on(text, labels, last, stops, stop):
+            last += 1
+            stop = covered = stops[bisect_right(stops, labels[last].start)]
         value = text[label.value : stop]
-        if at == len(labels) - 1:
+        if last == len(labels) - 1:
             end = end_of_answer(value, speaker)
             if value[end:].strip(" \n*_-="):
                 repairs.add("trailing")
@@ -117,6 +124,24 @@ def _sections(
     if "placeholder" in repairs:  # then whatever else stands in brackets was not filled in either
         sections = [each._replace(text="") if _BRACKETS.fullmatch(each.text) else each for each in sections]
     return sections
+
+
+def _goes_on(text: str, labels: Sequence[Label], at: int, stops: Sequence[int], stop: int) -> bool:
+    """Whether the label after `labels[at]` is the same once more, right behind its text, with more to say.
+
+    Then both texts are one section, the second label included: it stays a piece of what was written.
+    """
+    if at + 1 == len(labels):
+        return False
+    label, following = labels[at], labels[at + 1]
+    if following.start != stop or following.key != label.key or label.key in ("confidence", "endorses"):
+        return False
+    if "|" in (label.dress, following.dress):
+        return False
+    here = trimmed(text[label.value : stop])
+    more = trimmed(text[following.value : stops[bisect_right(stops, following.start)]])
+    unfilled = _PLACEHOLDER.fullmatch(here) or _PLACEHOLDER.fullmatch(more)
+    return bool(here and more and fold(here) != fold(more) and not unfilled)
 
 
 def trimmed(value: str, *, table: bool = False) -> str:

@@ -113,7 +113,7 @@ def _failure(facts: Facts, failure: Failure) -> FailureCard:
 def _who(facts: Facts, agent: str) -> Who:
     index = facts.find(agent)
     if index is None:
-        return Who("?", flat(agent) or facts.words("unknown"), None)
+        return Who("?", facts.name(agent), None)
     seat = facts.seats[index]
     return Who(seat.mark, seat.short, index % chart.COLOURS)
 

@@ -12,7 +12,7 @@ from math import ceil
 
 from debateroom.report.facts import Facts
 from debateroom.report.lanes import Lane, Place, arrange, text_width
-from debateroom.report.positions import Position
+from debateroom.report.positions import SILENT, Position
 from debateroom.report.seats import ShownSeat
 from debateroom.report.words import Words
 
@@ -103,13 +103,7 @@ def confidence(row: Sequence[Position], seat: ShownSeat, rounds: Sequence[int], 
             parts.append(
                 tag("rect", x=x - bar / 2, y=bottom - height, width=bar, height=height - 1, rx=2.5, class_=reached)
             )
-        text = (
-            words.of_ten(sure).split("/")[0]
-            if sure is not None
-            else "?"
-            if position.state not in ("absent", "off_topic")
-            else "×"
-        )
+        text = words.of_ten(sure).split("/")[0] if sure is not None else "?" if position.state not in SILENT else "×"
         if labelled or sure is None:
             parts.append(tag("text", escape(text), x=x, y=foot, text_anchor="middle", class_="value"))
     told = words.join(

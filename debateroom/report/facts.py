@@ -8,15 +8,14 @@ from datetime import datetime
 
 from debateroom import clock
 from debateroom.messages import Entry, Failure, Round, Transcript
-from debateroom.report import positions, seats, trust, verdict
-from debateroom.report.positions import Move, Position
+from debateroom.report import outcome, positions, seats, trust, verdict
+from debateroom.report.outcome import Outcome
+from debateroom.report.positions import SILENT, Move, Position
 from debateroom.report.seats import Finder, ShownSeat
-from debateroom.report.text import harmless_value
+from debateroom.report.text import flat, harmless_value, shorten
 from debateroom.report.trust import Dead, Trust
 from debateroom.report.verdict import Verdict
 from debateroom.report.words import Words
-
-_TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +37,7 @@ class Facts:
     find: Finder
     finals: tuple[Final, ...]
     verdict: Verdict
-    state: str
-    """The outcome, or why there is none: the keys of `badge` and `outcome` in the words."""
-    tone: str
-    """`good`, `mixed`, `open` or `none`."""
-    badge: str
-    """The outcome in a few words."""
-    outcome: str
-    """The outcome as a sentence."""
+    outcome: Outcome
     dead: tuple[Dead, ...]
     trust: tuple[Trust, ...]
     rows: tuple[tuple[Position, ...], ...]
@@ -60,10 +52,31 @@ class Facts:
         """Rounds that were played."""
         return len(self.transcript.rounds)
 
+    @property
+    def state(self) -> str:
+        """The outcome, or why there is none."""
+        return self.outcome.state
+
+    @property
+    def extracted(self) -> bool:
+        """Whether nobody judged the debate: the synthesis is an extract from what the seats wrote."""
+        return self.verdict.synthesized_by.lower() == "extract" or self.verdict.outcome == "extract"
+
     def name(self, text: str) -> str:
-        """The short name of the seat that `text` means, or `text` itself."""
+        """The short name of the seat that `text` means, or `text` itself; `unnamed` where it is empty."""
         index = self.find(text)
-        return text if index is None else self.seats[index].short
+        if index is None:
+            return flat(text) or self.words("unnamed")
+        return self.seats[index].short
+
+    def long_name(self, text: str) -> str:
+        """`Agent A (Architect)`, or the text itself when it names no seat; `unnamed` where it is empty."""
+        index = self.find(text)
+        if index is None:
+            return flat(text) or self.words("unnamed")
+        seat = self.seats[index]
+        role = shorten(seat.role, seats.LONGEST)
+        return self.words("brackets", before=seat.name, text=role) if role else seat.name
 
     def entry_of(self, round_: Round, seat: int) -> Entry | None:
         """The seat's reply in a round."""
@@ -85,19 +98,14 @@ def of(transcript: Transcript) -> Facts:
     if said.final_vote is None and len(transcript.rounds) > 1:
         said = replace(said, final_vote=positions.final_vote(rows))
     moves = positions.moves(rows, transcript.rounds, said.changes, find)
-    state = _state(transcript, said)
-    badge, outcome = _outcome(transcript, said, state, len(shown), words)
     return Facts(
         transcript=transcript,
         words=words,
         seats=shown,
         find=find,
-        finals=tuple(_final(transcript.rounds, seat, find) for seat in shown),
+        finals=tuple(_final(transcript.rounds, row) for row in rows),
         verdict=said,
-        state=state,
-        tone=_TONES.get(state, "none"),
-        badge=badge,
-        outcome=outcome,
+        outcome=outcome.of(transcript, said, len(shown), words),
         dead=trust.failed_seats(transcript, find),
         trust=trust.statements(transcript, said, shown, moves, find, words),
         rows=rows,
@@ -115,14 +123,14 @@ def spending(facts: Facts) -> tuple[str, str, str]:
         for round_ in transcript.rounds:
             for entry in round_.entries:
                 usage += entry.usage
-    tokens = words("footer.no_tokens")
+    tokens = words("tokens_unknown")
     if usage.input or usage.output:
         cached = words.share(usage.cached, usage.input)
         tokens = words(
             "footer.tokens_short", input=words.number(usage.input), cached=cached, output=words.number(usage.output)
         )
     cost = words("unknown") if transcript.cost is None else words.money(transcript.cost)
-    wall = words("unknown") if transcript.seconds is None else words.duration(transcript.seconds)
+    wall = words("unknown_time") if transcript.seconds is None else words.duration(transcript.seconds)
     return cost, tokens, wall
 
 
@@ -132,34 +140,12 @@ def _verdict(transcript: Transcript, find: Finder) -> Verdict:
     return replace(said, extras=()) if transcript.version else said
 
 
-def _state(transcript: Transcript, said: Verdict) -> str:
-    if transcript.final_output is None:
-        return transcript.status
-    if said.outcome:
-        return said.outcome
-    return "extract" if said.synthesized_by.lower() == "extract" else "unstated"
-
-
-def _outcome(transcript: Transcript, said: Verdict, state: str, total: int, words: Words) -> tuple[str, str]:
-    last = transcript.rounds[-1].round if transcript.rounds else 0
-    most = max(said.final_vote.counts.values(), default=0) if said.final_vote else 0
-    key = "split_uncounted" if state == "split" and 2 * most <= total else state
-    played = words.count("rounds", len(transcript.rounds))
-    badge, sentence = (
-        words(f"{table}.{key}", round=last, n=most, total=total, played=played) for table in ("badge", "outcome")
-    )
-    if said.synthesized_by.lower() == "extract" and state != "extract":
-        sentence += words("space") + words("outcome.by_extract")
-    return badge, sentence
-
-
-def _final(rounds: Sequence[Round], seat: ShownSeat, find: Finder) -> Final:
-    """The last reply that counted speaks for the seat: one off topic does not."""
-    for round_ in reversed(rounds):
-        for entry in round_.entries:
-            if find(entry.agent) == seat.index and not entry.off_topic:
-                earlier = round_.round if round_ is not rounds[-1] and entry.confidence is not None else None
-                return Final(entry.confidence, earlier)
+def _final(rounds: Sequence[Round], row: Sequence[Position]) -> Final:
+    """The last reply that counted speaks for the seat: one off topic or left out does not."""
+    for round_, position in zip(reversed(rounds), reversed(row), strict=True):
+        if position.state not in SILENT:
+            earlier = round_.round if round_ is not rounds[-1] and position.confidence is not None else None
+            return Final(position.confidence, earlier)
     return Final(None, None)
 
 

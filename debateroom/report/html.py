@@ -21,10 +21,13 @@ from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_parts
 from debateroom.report.positions import Move
-from debateroom.report.text import flat, shorten
+from debateroom.report.seats import model_name
+from debateroom.report.text import columns, flat, sentence_start, shorten
 
 _TITLE = 150
 """Columns of the question that the headline has room for; the whole stands folded below it."""
+_CLAMPED = 40
+"""Columns from which the style sheet may clamp a seat's name on its card: the whole is then in the title."""
 
 
 class Chip(NamedTuple):
@@ -50,17 +53,20 @@ class ShownSeat(NamedTuple):
     colour: int
     mark: str
     name: str
+    title: str
+    """The name, where it may be clamped; else empty."""
     about: list[str]
     final: str
     spark: Markup
 
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
-    """The report as one HTML page. `chat_path` is the transcript's path relative to it; None links nothing."""
+    """The report as one HTML page. `chat_path` is the transcript's path, linked by its name; None links nothing."""
     facts = facts_of.of(transcript)
     style, script = _asset("report.css"), _asset("report.js")
     cost, tokens, time = facts_of.spending(facts)
-    templates.add_filters(block=prose.block, inline=prose.inline)
+    templates.add_filters(sentence_start=sentence_start, block=prose.block, inline=prose.inline)
+    tokens = tokens if tokens != facts.words("tokens_unknown") else facts.words("footer.no_tokens")
     return (
         templates.render(
             "reports/chatroom_report.html.j2",
@@ -71,6 +77,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             script=Markup(script),  # noqa: S704 — our own file
             policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
             "form-action 'none'",
+            unjudged=facts.extracted and bool(facts.verdict.risks),
             title=shorten(facts.transcript.problem, _TITLE) or "—",
             whole_problem=facts.transcript.problem if len(flat(facts.transcript.problem)) > _TITLE else "",
             kicker=_kicker(facts),
@@ -85,7 +92,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             names=lambda names: facts.words.join([facts.name(name) for name in names]),
             rounds=cards.rounds(facts),
             footer=_footer(facts, cost, tokens, time),
-            chat_href=percent(PurePath(chat_path).as_posix()) if chat_path is not None else "",
+            chat_href=percent(PurePath(chat_path).name) if chat_path is not None else "",
             chat_name=PurePath(chat_path).name if chat_path is not None else "",
         )
         + "\n"
@@ -126,12 +133,13 @@ def _seats(facts: Facts) -> list[ShownSeat]:
     found = []
     for seat, row, final in zip(facts.seats, facts.rows, facts.finals, strict=True):
         final_ = "—" if final.confidence is None else facts.words.of_ten(final.confidence).split("/")[0]
-        about = [seat.model.partition(":")[2] or seat.model] if several and seat.model else []
+        about = [model_name(seat.model).partition(":")[2] or seat.model] if several and seat.model else []
         if final.round is not None:
             about.append(facts.words("body.last_heard", round=final.round))
         stated = any(position.confidence is not None for seat_row in facts.rows for position in seat_row)
         spark = Markup(chart.confidence(row, seat, numbers, facts.words)) if stated else Markup("")  # noqa: S704 — as above
-        found.append(ShownSeat(seat.index % chart.COLOURS, seat.mark, seat.short, about, final_, spark))
+        title = (seat.role or seat.name) if columns(seat.short) > _CLAMPED else ""
+        found.append(ShownSeat(seat.index % chart.COLOURS, seat.mark, seat.short, title, about, final_, spark))
     return found
 
 

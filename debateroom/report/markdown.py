@@ -11,7 +11,7 @@ from debateroom.messages import Entry, Round, Transcript
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
-from debateroom.report.text import cell, flat, line, typed
+from debateroom.report.text import authored, cell, flat, line, sentence_start, spans, typed
 from debateroom.report.verdict import Risk
 
 _LONGEST_PROBLEM = 2_000
@@ -32,10 +32,19 @@ class _Folded(NamedTuple):
 
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
-    """The report as Markdown. `chat_path` is the transcript's path relative to the report; None links nothing."""
+    """The report as Markdown. `chat_path` is the transcript's path, linked by its name; None links nothing."""
     facts = facts_of.of(transcript)
     words = facts.words
-    templates.add_filters(line=line, cell=cell, typed=typed, item=_item, quote=_quote)
+    templates.add_filters(
+        sentence_start=sentence_start,
+        line=line,
+        cell=cell,
+        typed=typed,
+        authored=authored,
+        spans=spans,
+        item=_item,
+        quote=_quote,
+    )
     cost, tokens, time = facts_of.spending(facts)
     text = templates.render(
         "reports/chatroom_report.md.j2",
@@ -45,7 +54,9 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         seats=facts.seats,
         rounds=_rounds(facts),
         date=facts.transcript.started if facts.date else words("no_date", date=facts.written.isoformat()),
-        outcome=facts.outcome,
+        outcome=facts.outcome.sentence,
+        blockers=words.join([words("quoted", text=flat(text)) for text in facts.outcome.blockers]),
+        unjudged=facts.extracted and bool(facts.verdict.risks),
         trust=words("sentence", text=words("semicolon").join(_plain(item.text) for item in facts.trust)),
         cost=cost,
         tokens=tokens,
@@ -55,7 +66,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         concluded=facts.transcript.final_output is not None,
         participants=_participants(facts),
         risk=lambda risk: _risk(facts, risk),
-        names=lambda names: words.join([_long_name(facts, name) for name in names]),
+        names=lambda names: words.join([facts.long_name(name) for name in names]),
         changes=[change_text(move, facts) for move in facts.moves],
         chat_link=_link(chat_path),
         folded=[_folded(facts, round_) for round_ in facts.transcript.rounds],
@@ -69,7 +80,7 @@ def _title(facts: Facts) -> str:
     gone = [facts.seats[dead.seat] for dead in facts.dead if not dead.returned]
     if not gone:
         return facts.words("title")
-    names = facts.words.join([_long_name(facts, seat.name) for seat in gone])
+    names = facts.words.join([facts.long_name(seat.name) for seat in gone])
     return facts.words("dead_title", title=facts.words("title"), seats=names)
 
 
@@ -100,24 +111,13 @@ def _participants(facts: Facts) -> list[tuple[str, str, str]]:
 def _risk(facts: Facts, risk: Risk) -> str:
     if not risk.raised_by:
         return risk.risk
-    names = facts.words.join([_long_name(facts, name) for name in risk.raised_by])
+    names = facts.words.join([facts.long_name(name) for name in risk.raised_by])
     return facts.words("brackets", before=risk.risk, text=facts.words("body.raised_by", seats=names))
 
 
-def _long_name(facts: Facts, name: str) -> str:
-    """`Agent A (Architect)`, or the text itself when it names no seat."""
-    index = facts.find(name)
-    if index is None:
-        return flat(name)
-    seat = facts.seats[index]
-    return facts.words("brackets", before=seat.name, text=seat.role) if seat.role else seat.name
-
-
 def _folded(facts: Facts, round_: Round) -> _Folded:
-    replies = [
-        _Reply(_long_name(facts, entry.agent), _about(facts, entry), entry.response) for entry in round_.entries
-    ]
-    failures = [(_long_name(facts, failure.agent), failure.reason) for failure in round_.failures]
+    replies = [_Reply(facts.long_name(entry.agent), _about(facts, entry), entry.response) for entry in round_.entries]
+    failures = [(facts.long_name(failure.agent), failure.reason) for failure in round_.failures]
     return _Folded(round_title(round_, facts.words), finding(round_, facts), replies, failures)
 
 
@@ -129,13 +129,13 @@ def _about(facts: Facts, entry: Entry) -> str:
 def _link(chat_path: PurePath | str | None) -> str:
     if chat_path is None:
         return ""
-    path = PurePath(chat_path)
-    return f"[{line(path.name)}]({percent(path.as_posix())})"
+    name = PurePath(chat_path).name
+    return f"[{line(name)}]({percent(name)})"
 
 
 def _item(text: str) -> str:
-    """`text` as the content of a list item; further lines are indented below it."""
-    return typed(text.strip(), prefix="  ").removeprefix("  ")
+    """`text` as the content of a list item, with its author's bold and code; further lines are indented below it."""
+    return authored(text.strip()).replace("\n", "\n  ").replace("\n  \n", "\n\n")
 
 
 def _quote(text: str) -> str:

@@ -23,15 +23,32 @@ def change_text(move: Move, facts: Facts) -> str:
 def change_parts(move: Move, facts: Facts) -> tuple[str, str]:
     """Who changed its mind and in which round; from what to what."""
     words = facts.words
-    who = facts.seats[move.seat].short if move.seat is not None else flat(move.who) or words("unknown")
-    before, after = (_held(text, move.seat, facts) for text in (move.before, move.after))
-    if move.seen and not after:
-        start, end = move.seen
-        before = before or (proposal_of(start, move.seat, facts) if start is not None else "")
-        after = proposal_of(end, move.seat, facts)
+    who = facts.seats[move.seat].short if move.seat is not None else facts.name(move.who)
     if move.round is not None:
         who = words("body.seat_round", seat=who, round=move.round)
+    before, after = (_held(text, move.seat, facts) for text in (move.before, move.after))
+    if move.kept is not None:
+        return who, _kept(move, before, after, facts)
+    if move.seen and not after:
+        start, end = move.seen
+        before = before or proposal_of(start, move.seat, facts)
+        after = proposal_of(end, move.seat, facts)
     return who, words("body.change" if before else "body.change_to", before=before, after=after or words("unknown"))
+
+
+def _kept(move: Move, before: str, after: str, facts: Facts) -> str:
+    """A told change of a seat that stood by one proposal before and after: what changed, and that it stayed."""
+    words = facts.words
+    if move.kept == move.seat:
+        stayed = words("body.reworked")
+    else:
+        stayed = words("body.kept", proposal=proposal_of(move.kept, move.seat, facts))
+    if facts.find.exactly(move.after) is not None or not after:
+        return stayed
+    if facts.find.exactly(move.before) is not None:
+        before = ""
+    told = words("body.change", before=before, after=after) if before else after
+    return stayed + words("colon") + told
 
 
 def _held(text: str, seat: int | None, facts: Facts) -> str:
@@ -40,8 +57,10 @@ def _held(text: str, seat: int | None, facts: Facts) -> str:
     return flat(text) if proposal is None else proposal_of(proposal, seat, facts)
 
 
-def proposal_of(proposal: int, seat: int | None, facts: Facts) -> str:
-    """`own proposal` or `Architect’s proposal`."""
+def proposal_of(proposal: int | None, seat: int | None, facts: Facts) -> str:
+    """`own proposal` or `Architect’s proposal`; empty for None."""
+    if proposal is None:
+        return ""
     if proposal == seat:
         return facts.words("body.own_plan")
     return facts.words("body.proposal_of", seat=facts.seats[proposal].short)

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from debateroom.messages import Seat
+from debateroom.report.text import shorten
 
+LONGEST = 60
+"""Columns of a role that running text has room for; the whole stands in the list of seats."""
+
+_LOCAL = re.compile(r"[/~.\\]|[A-Za-z]:[/\\]|[^\s/]+/.*\.(?:jsonl?|gguf)$")
+"""How a path of this machine begins, or a relative one to a file of models; `meta/llama-4` is none."""
 _OURS = re.compile(r"Agent ([A-Z]{1,2})")
 
 
@@ -23,7 +29,7 @@ class ShownSeat:
     mark: str
     """One or two letters, unique in the room: `A` for `Agent A`."""
     short: str
-    """The role where it names one seat only, else the role with the mark, else the name."""
+    """The role where it names one seat only, else the role with the mark, else the name; at most a line long."""
     framing: str
     model: str
 
@@ -34,12 +40,13 @@ def shown(seats: Sequence[Seat]) -> tuple[ShownSeat, ...]:
     marks = [match[1] for match in ours if match] if all(ours) else [_letters(index) for index in range(len(seats))]
     if len(set(marks)) < len(seats):
         marks = [_letters(index) for index in range(len(seats))]
-    roles = Counter(" ".join(seat.role.split()).casefold() for seat in seats)
+    roles = Counter(shorten(seat.role, LONGEST).casefold() for seat in seats)
     found = []
     for index, (seat, mark) in enumerate(zip(seats, marks, strict=True)):
         role = " ".join(seat.role.split())
-        alone = roles[role.casefold()] == 1
-        short = (role if alone else f"{role} ({mark})") if role else seat.name
+        brief = shorten(role, LONGEST)
+        alone = roles[brief.casefold()] == 1
+        short = (brief if alone else f"{brief} ({mark})") if role else shorten(seat.name, LONGEST)
         found.append(ShownSeat(index, " ".join(seat.name.split()), role, mark, short, seat.framing, seat.model))
     return tuple(found)
 
@@ -52,6 +59,11 @@ class Finder:
         roles = Counter(seat.role.casefold() for seat in seats)
         self._roles = {seat.role.casefold(): seat.index for seat in seats if roles[seat.role.casefold()] == 1}
 
+    def exactly(self, text: str) -> int | None:
+        """The index of the seat whose name or role is the whole of `text`, or None."""
+        wanted = " ".join(text.split()).casefold()
+        return self._names.get(wanted, self._roles.get(wanted)) if wanted else None
+
     def __call__(self, text: str) -> int | None:
         """The seat's index, or None."""
         wanted = " ".join(text.split()).casefold()
@@ -61,6 +73,17 @@ class Finder:
             if name and wanted.startswith(name) and not wanted[len(name)].isalnum():
                 return self._names[name]
         return self._roles.get(wanted) if wanted else None
+
+
+def model_name(text: str) -> str:
+    """A model's name without the folders of a path in it: `scripted:s.jsonl` for `scripted:/a/b/s.jsonl`."""
+    provider, colon, rest = text.partition(":")
+    if not colon:
+        return text
+    if _LOCAL.match(rest):
+        program, *arguments = rest.split(" ") if provider == "command" else [rest]
+        rest = " ".join([re.split(r"[/\\]", program)[-1], *arguments])
+    return f"{provider}:{rest}"
 
 
 def _letters(index: int) -> str:

@@ -22,6 +22,9 @@ _INVISIBLE: dict[int, str | None] = {
 _MARKS = re.compile(r"[\\`*\[<|~$]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
 _BLANKS = re.compile(r"[ \t\n\r\v\f]+")
 _LINE_START = re.compile(r"(?:[#>+=:-]|\d+(?=[.)]))")
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,3}[.)])[ \t]+(\S.*)")
+_SPAN = re.compile(r"\*\*([^\s*`|<](?:[^*`|<]*[^\s*`|<\\])?)\*\*(?!\*)|`([^`|<\\]+)`(?!`)")
+"""Bold and code without anything in them that could be more than text."""
 _ROOM_FOR_TABLE = str.maketrans({"|": "&#124;"})
 
 
@@ -61,6 +64,11 @@ def shorten(text: str, limit: int) -> str:
     return line
 
 
+def sentence_start(text: str) -> str:
+    """`text` with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
 def columns(text: str) -> int:
     """How many columns of a fixed-width font `text` takes."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
@@ -91,6 +99,47 @@ def typed(text: str, *, prefix: str = "") -> str:
         escaped = "\N{NO-BREAK SPACE}" * len(indent) + _escape_line(body) if body else ""
         shown.append((prefix + escaped).rstrip(" ") + ("  " if body and not last else ""))
     return "\n".join(shown)
+
+
+def authored(text: str) -> str:
+    """`text` as Markdown that keeps its author's lists, bold and code, and nothing else; the rest is as typed.
+
+    Headings, tables, HTML, links, quotations, rules and fences are shown, never made, in a list item too.
+    """
+    shown: list[str] = []
+    was_item = False
+    lines = text.strip("\n").split("\n")
+    for position, raw in enumerate(lines):
+        item = _ITEM.match(raw)
+        last = position + 1 == len(lines) or not lines[position + 1].strip() or bool(_ITEM.match(lines[position + 1]))
+        if item and shown and shown[-1] and not was_item:
+            shown.append("")  # a list that follows a paragraph at once is none for every renderer
+        if item:
+            indent, mark, body = item.groups()
+            deep = "   " if was_item and len(indent.expandtabs(4)) > 1 else ""
+            shown.append(f"{deep}{mark if mark[0].isdigit() else '-'} {_spans(body.strip())}")
+        else:
+            shown.append((_spans(raw.strip()) + ("" if last else "  ")) if raw.strip() else "")
+        was_item = bool(item) or (was_item and not raw.strip())
+    return "\n".join(shown)
+
+
+def spans(text: str) -> str:
+    """`text` as one line of Markdown that keeps its author's bold and code; the rest is as typed."""
+    return _spans(flat(text))
+
+
+def _spans(text: str) -> str:
+    parts, end = [], 0
+    for span in _SPAN.finditer(text):
+        parts.append(_inner(text[end : span.start()], first=not end))
+        parts.append(f"**{_inner(span[1], first=False)}**" if span[1] else f"`{span[2]}`")
+        end = span.end()
+    return "".join([*parts, _inner(text[end:], first=not end)])
+
+
+def _inner(text: str, *, first: bool) -> str:
+    return _escape_line(text) if first else _MARKS.sub(lambda mark: f"\\{mark[0]}", text)
 
 
 def _escape_line(text: str) -> str:

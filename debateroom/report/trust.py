@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from debateroom.messages import Transcript
+from debateroom.report.outcome import had_moderator
 from debateroom.report.positions import Move
-from debateroom.report.seats import Finder, ShownSeat
+from debateroom.report.seats import Finder, ShownSeat, model_name
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Excluded, Verdict, Vote
 from debateroom.report.words import Words
 
 _REASON = 160
 """Columns of an error's text that a heading has room for; the whole is in the transcript."""
+_TRANSLATED = {"there is no JSON object in it": "trust.no_json"}
+"""Reasons of ours that need more words, or other ones, where they stand alone."""
 _MANY_EQUAL = 6
 """From how many equal counts on a vote is written `6×1`."""
 
@@ -75,8 +78,9 @@ def statements(
     return (
         *_counted(transcript, verdict, seats, find, words),
         *_progress(transcript, words),
-        *_votes(verdict, len(seats), words),
+        *_votes(verdict, len(seats), len(transcript.rounds), words),
         *_changes(moves, words),
+        *_moderation(verdict, words),
         *_author(transcript, verdict, words),
         *_models(transcript, words),
         *_doubts(transcript, verdict, words),
@@ -113,7 +117,7 @@ def _counted(
     for left in verdict.excluded:
         seat = find(left.agent)
         told.add((seat, left.round))
-        name = seats[seat].short if seat is not None else left.agent
+        name = seats[seat].short if seat is not None else left.agent or words("unnamed")
         yield Trust(words("trust.excluded", seat=name, reason=_reason(left, words)), warns=True)
     for round_ in transcript.rounds:
         for entry in round_.entries:
@@ -146,9 +150,11 @@ def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
         yield Trust(words(f"stopped.{stopped}"), warns=stopped not in ("converged", "trigger"))
 
 
-def _votes(verdict: Verdict, seats: int, words: Words) -> Iterator[Trust]:
+def _votes(verdict: Verdict, seats: int, rounds: int, words: Words) -> Iterator[Trust]:
     opening, final = verdict.opening_vote, verdict.final_vote
-    if opening and final:
+    if rounds == 1 and (only := final or opening):
+        yield Trust(words("trust.only_vote", vote=vote_text(only, seats, words)))
+    elif opening and final:
         first, last = vote_text(opening, seats, words), vote_text(final, seats, words)
         yield Trust(words("trust.vote", opening=first, final=last))
     elif final:
@@ -158,26 +164,49 @@ def _votes(verdict: Verdict, seats: int, words: Words) -> Iterator[Trust]:
 
 
 def _changes(moves: Sequence[Move], words: Words) -> Iterator[Trust]:
-    if not moves:
-        return
-    uncaused = sum(1 for move in moves if not move.because)
-    changes = words.count("changes", len(moves))
-    if uncaused == 0:
-        yield Trust(words("trust.caused", changes=changes))
-    else:
-        yield Trust(words("trust.partly_caused", changes=changes, uncaused=words.count("uncaused", uncaused)))
+    moved = [move for move in moves if move.kept is None]
+    if moved:
+        uncaused = sum(1 for move in moved if not move.because)
+        changes = words.count("changes", len(moved))
+        if uncaused == 0:
+            yield Trust(words("trust.caused", changes=changes))
+        else:
+            yield Trust(words("trust.partly_caused", changes=changes, uncaused=words.count("uncaused", uncaused)))
+    reworked = sum(1 for move in moves if move.kept is not None and move.kept == move.seat)
+    for what, n in (("reworked", reworked), ("kept", len(moves) - len(moved) - reworked)):
+        if n:
+            yield Trust(words.count(what, n))
+
+
+def _moderation(verdict: Verdict, words: Words) -> Iterator[Trust]:
+    """The rounds without a verdict of the moderator, those with one reason together."""
+    rounds: dict[str, list[str]] = {}
+    for problem in verdict.moderator_problems:
+        number = "?" if problem.round is None else str(problem.round)
+        rounds.setdefault(_told(problem.reason, words), []).append(number)
+    for reason, numbers in rounds.items():
+        key = "trust.no_verdict" if len(numbers) == 1 else "trust.no_verdicts"
+        yield Trust(words(key, rounds=words.join(numbers), reason=reason), warns=True)
+
+
+def _told(reason: str, words: Words) -> str:
+    """A reason in words that stand alone."""
+    key = _TRANSLATED.get(reason.strip().rstrip("."))
+    return words(key) if key else shorten(reason, _REASON).rstrip(".") or words("unknown")
 
 
 def _author(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[Trust]:
     author = verdict.synthesized_by
     if author.lower() == "extract" or verdict.outcome == "extract":
-        because = shorten(verdict.extract_because, _REASON)
-        extract = words("trust.extract")
-        yield Trust(words("brackets", before=extract, text=because) if because else extract, warns=True)
+        if verdict.extract_because:
+            text = words("trust.extract_failed", reason=_told(verdict.extract_because, words))
+        else:
+            text = words("trust.extract" if had_moderator(transcript, verdict) is False else "trust.extract_unstated")
+        yield Trust(text, warns=True)
     elif author.lower() == "host":
         yield Trust(words("trust.host"))
     elif author:
-        yield Trust(words("trust.moderator", model=shorten(author, 60)))
+        yield Trust(words("trust.moderator", model=shorten(model_name(author), 60)))
     elif transcript.final_output is not None:
         yield Trust(words("trust.no_author"))
 

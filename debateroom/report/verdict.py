@@ -12,6 +12,11 @@ from debateroom.room.foreign import as_count
 Find = Callable[[str], int | None]
 """The index of the seat that a text names; None when it names none."""
 
+UNDECIDED = (
+    "few_replies", "unsure", "unknown_confidence", "few_confidences", "no_verdict", "no_agreement", "blocker",
+    "no_common_proposal",
+)  # fmt: skip
+"""Why a debate did not end in agreement, as debateroom writes it."""
 OUTCOMES = ("unanimous", "consensus", "split", "deadlock", "extract")
 _UNKNOWN_VOTE = ("", "null", "none", "unknown", "?")
 _ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -30,6 +35,9 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
     "excluded": ("excluded",),
     "synthesized_by": ("synthesized_by",),
     "extract_because": ("extract_because",),
+    "undecided_because": ("undecided_because",),
+    "open_blockers": ("open_blockers",),
+    "moderator_problems": ("moderator_problems",),
     "unsupported": ("unsupported",),
     "shared_premise": ("shared_premise",),
 }
@@ -49,6 +57,11 @@ class Disagreement:
 
     question: str
     sides: tuple[Side, ...]
+
+    @property
+    def names_its_seat(self) -> bool:
+        """Whether the question says already who the only side is."""
+        return any(name.casefold() in self.question.casefold() for side in self.sides for name in side.agents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +105,14 @@ class Excluded:
 
 
 @dataclass(frozen=True, slots=True)
+class ModeratorProblem:
+    """A round of which the moderator gave no verdict that could be used, and why."""
+
+    round: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Everything the synthesis says. What it does not say is empty or None, never made up."""
 
@@ -110,8 +131,13 @@ class Verdict:
     effective_agents: int | None = None
     excluded: tuple[Excluded, ...] = ()
     synthesized_by: str = ""
-    extract_because: str = ""
-    """Why there is only an extract, where somebody was asked."""
+    extract_because: str | None = None
+    """Why the moderator's synthesis could not be used; empty without a moderator, None where not recorded."""
+    undecided_because: str | None = None
+    """One of `UNDECIDED`, or None."""
+    open_blockers: tuple[str, ...] | None = None
+    """What still stands against agreement; None where not recorded."""
+    moderator_problems: tuple[ModeratorProblem, ...] = ()
     unsupported: int = 0
     shared_premise: str = ""
     extras: tuple[tuple[str, str], ...] = ()
@@ -123,7 +149,7 @@ def read(value: Mapping[str, Any] | None, find: Find) -> Verdict:
     fields, extras = _by_known_name(value or {})
     return Verdict(
         summary=prose(fields.get("summary")),
-        outcome=_outcome(fields.get("outcome")),
+        outcome=_one_of(OUTCOMES, fields.get("outcome")),
         consensus=items(fields.get("consensus")),
         disagreements=tuple(_disagreement(item) for item in _listed(fields.get("disagreements"))),
         recommended_action=prose(fields.get("recommended_action")),
@@ -136,7 +162,10 @@ def read(value: Mapping[str, Any] | None, find: Find) -> Verdict:
         effective_agents=as_count(fields.get("effective_agents")),
         excluded=tuple(_excluded(item) for item in _listed(fields.get("excluded"))),
         synthesized_by=prose(fields.get("synthesized_by")),
-        extract_because=prose(fields.get("extract_because")),
+        extract_because=None if fields.get("extract_because") is None else prose(fields["extract_because"]),
+        undecided_because=_one_of(UNDECIDED, fields.get("undecided_because")),
+        open_blockers=None if fields.get("open_blockers") is None else items(fields["open_blockers"]),
+        moderator_problems=tuple(_problem(item) for item in _listed(fields.get("moderator_problems"))),
         unsupported=as_count(fields.get("unsupported")) or 0,
         shared_premise=prose(fields.get("shared_premise")),
         extras=tuple((key, prose(item)) for key, item in extras.items() if prose(item)),
@@ -182,9 +211,9 @@ def _listed(value: object) -> Sequence[object]:
     return (value,)
 
 
-def _outcome(value: object) -> str | None:
+def _one_of(known: Sequence[str], value: object) -> str | None:
     word = value.strip().lower() if isinstance(value, str) else ""
-    return word if word in OUTCOMES else None
+    return word if word in known else None
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -240,6 +269,12 @@ def _excluded(item: object) -> Excluded:
     return Excluded(
         prose(_first(item, "agent", "seat", "name")), as_count(item.get("round")), prose(item.get("reason"))
     )
+
+
+def _problem(item: object) -> ModeratorProblem:
+    if not isinstance(item, Mapping):
+        return ModeratorProblem(None, prose(item))
+    return ModeratorProblem(as_count(item.get("round")), prose(item.get("reason")))
 
 
 def _vote(value: object, find: Find) -> Vote | None:

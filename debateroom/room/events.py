@@ -46,6 +46,8 @@ class State:
     """The `decided` event of each round."""
     moderated: frozenset[int] = frozenset()
     """Rounds about which the moderator was asked."""
+    moderator_problems: tuple[tuple[int, str], ...] = ()
+    """Rounds about which it gave no usable verdict, and why."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -205,8 +207,11 @@ def _moderated(state: State, event: Event) -> State:
         entries = tuple(replace(entry, off_topic=entry.agent in astray) for entry in item.entries)
         return replace(item, entries=entries, moderation=verdict)
 
-    asked = state.moderated | {event["round"]}
-    return _round(replace(state, moderated=asked), event["round"], judge)
+    asked = replace(state, moderated=state.moderated | {event["round"]})
+    if verdict is None:
+        problem = (event["round"], str(event.get("problem", "")))
+        asked = replace(asked, moderator_problems=(*state.moderator_problems, problem))
+    return _round(asked, event["round"], judge)
 
 
 def _decided(state: State, event: Event) -> State:

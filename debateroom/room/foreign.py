@@ -25,10 +25,18 @@ class Notes:
     language: str
     said: list[str] = field(default_factory=list)
 
+    @property
+    def unnamed(self) -> str:
+        """What a reply without a name is called."""
+        return str(self._words["unnamed"])
+
+    @property
+    def _words(self) -> Mapping[str, Any]:
+        return templates.data(f"labels/report.{self.language}.toml")
+
     def add(self, key: str, /, **values: object) -> None:
         """Adds sentence `key` of the report's words, once."""
-        words = templates.data(f"labels/report.{self.language}.toml")["notes"]
-        sentence = words[key].format(**values)
+        sentence = self._words["notes"][key].format(**values)
         if sentence not in self.said:
             self.said.append(sentence)
 
@@ -196,9 +204,9 @@ def _entry(item: object, round_: int, position: int, *, own: bool, problem: str,
         notes.add("nameless", n=position, round=round_)
     raw = next((item[key] for key in _TEXT if item.get(key) is not None), None)
     if raw is None:
-        notes.add("response", name=name or position, round=round_)
+        notes.add("response", name=name or notes.unnamed, round=round_)
     response = as_text(raw)
-    confidence, endorses = _stated(item, name, round_, notes)
+    confidence, endorses = _stated(item, name or notes.unnamed, round_, notes)
     if not own and not {"confidence", "endorses"} <= item.keys():
         kind: Kind = "opening" if round_ == 1 else "debate"
         reply = read_reply(

@@ -31,7 +31,7 @@ def take(folder: Path, *, what: str) -> FileLock:
     try:
         lock.acquire()
     except Timeout:
-        raise RoomBusy(_held_by(folder), hint=f"choose another room with --room, or wait for {folder.name}") from None
+        raise RoomBusy(held_by(folder), hint=f"choose another room with --room, or wait for {folder.name}") from None
     except OSError as error:
         raise RoomError(f"cannot write {folder}: {error.strerror or error}") from error
     name_owner(folder, os.getpid(), what=what)
@@ -51,15 +51,16 @@ def starting(folder: Path) -> bool:
         return False
     try:
         age = (clock.now() - datetime.fromisoformat(str(known.get("started")))).total_seconds()
-        return age < STARTING and alive(int(known["pid"]))
+        pid = int(known["pid"])
+        return pid != os.getpid() and age < STARTING and alive(pid)
     except (KeyError, TypeError, ValueError):
         return False
 
 
 def alive(pid: int) -> bool:
-    """Whether a process with this id exists. Where that cannot be asked (Windows), False."""
-    if os.name == "nt":
-        return False
+    """Whether a process with this id exists. Where that cannot be asked (Windows), True."""
+    if os.name == "nt":  # there os.kill ends a process, whatever the signal: believe it, for the seconds that count
+        return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -93,7 +94,7 @@ def busy(folder: Path) -> bool:
         return False
 
 
-def _held_by(folder: Path) -> str:
+def held_by(folder: Path) -> str:
     known = owner(folder)
     if known is None:
         return f"the room {folder.name} is in use by another process"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from debateroom import clock, files
-from debateroom.errors import RoomError, UsageError
+from debateroom.errors import RoomBusy, RoomError, UsageError
 from debateroom.files import AppendLog
 from debateroom.interruption import held
 from debateroom.messages import Transcript
@@ -27,6 +27,9 @@ REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
 OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, "run.log", "deliverable.md", "receipts.jsonl", "brief.md")
 """What debateroom writes into a room, and all it ever replaces there."""
 
+LONGEST_NAME = 100
+"""Bytes the name of a room may have: folders of unfinished runs add a date to it."""
+
 _MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted", "room_finished"}
 """Events after which `chat.json` is written anew."""
 
@@ -40,7 +43,8 @@ def resume_command(folder: Path) -> str:
 
 def folder_of(active: Path, name: str) -> Path:
     """The folder of room `name` below `active`. Raises UsageError for a name that is not one plain folder name."""
-    if not name or name in {".", ".."} or any(mark in name for mark in '/\\\0:*?"<>|\n\r\t') or name.startswith("."):
+    forbidden = name.startswith(".") or any(mark in name for mark in '/\\\0:*?"<>|\n\r\t')
+    if not name or forbidden or len(name.encode()) > LONGEST_NAME:
         raise UsageError(f"{name!r} is no name for a room", hint="use letters, digits and dashes: --room my-room")
     return active / name
 
@@ -52,12 +56,22 @@ def read(folder: Path) -> State:
     return replay(files.read_lines(folder / JOURNAL).values)
 
 
+def is_opened(folder: Path) -> bool:
+    """Whether the journal in `folder` says how the room was opened: without that it cannot be gone on with."""
+    try:
+        return bool(opening_event(folder))
+    except (UsageError, RoomError):
+        return False
+
+
 def opening_event(folder: Path) -> Event:
     """The event that the room in `folder` was opened with. Raises UsageError when its journal has none."""
     for value in files.read_lines(folder / JOURNAL).values:
         if value.get("event") == "room_opened":
             return value
-    raise UsageError(f"the journal in {folder} does not say how the room was opened")
+    raise UsageError(
+        f"the journal in {folder} does not say how the room was opened", hint=f"debateroom resume {folder / CHAT}"
+    )
 
 
 class Room:
@@ -66,6 +80,8 @@ class Room:
     def __init__(self, folder: Path, held: FileLock, log: AppendLog, state: State, on_event: OnEvent | None) -> None:
         self.folder = folder
         self.state = state
+        self.damaged: tuple[int, ...] = ()
+        """Numbers of the journal's lines that cannot be read."""
         self._lock = held
         self._log = log
         self._on_event = on_event
@@ -77,6 +93,10 @@ class Room:
         An unfinished run that was there is moved aside. Raises RoomBusy when another process has the room,
         RoomError when the folder cannot be written.
         """
+        if lock.starting(folder) and _running(folder):  # another process was sent to take this room and is on its way
+            raise RoomBusy(
+                lock.held_by(folder), hint=f"choose another room with --room, or: debateroom wait {folder}"
+            )
         held = _take(folder, what=str(opening.get("problem", "")))
         try:
             moved = _clear(folder)
@@ -90,8 +110,8 @@ class Room:
         return room
 
     @classmethod
-    def reopen(cls, folder: Path, *, on_event: OnEvent | None = None) -> Self:
-        """The room in `folder` as its journal left it, open for writing.
+    def reopen(cls, folder: Path, *, on_event: OnEvent | None = None, note_damage: bool = True) -> Self:
+        """The room in `folder` as its journal left it, open for writing. Damage is noted in the journal, unless not.
 
         Raises UsageError when there is no journal, RoomBusy and RoomError as `create`.
         """
@@ -101,7 +121,8 @@ class Room:
             log = AppendLog(folder / JOURNAL)
             lines = files.read_lines(folder / JOURNAL)
             room = cls(folder, held, log, replay(lines.values), on_event)
-            if log.cut or lines.damaged:
+            room.damaged = lines.damaged
+            if note_damage and (log.cut or lines.damaged):
                 room.write(event("journal_mended", cut=log.cut, damaged=list(lines.damaged)))
         except BaseException:
             held.release()
@@ -190,6 +211,13 @@ def _clear(folder: Path) -> Path | None:
     except OSError as error:
         raise RoomError(f"cannot clear {folder}: {error.strerror or error}") from error
     return None
+
+
+def _running(folder: Path) -> bool:
+    try:
+        return read(folder).transcript.status == "running"
+    except (UsageError, RoomError, KeyError, TypeError):
+        return False
 
 
 def _unfinished(folder: Path) -> bool:

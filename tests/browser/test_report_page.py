@@ -31,6 +31,7 @@ DEBATES = {
     "zh": samples.debate("zh"),
     "deadlock": samples.deadlock(),
     "unanimous": samples.unanimous(),
+    "undecided": samples.undecided(),
     "one round": samples.one_round(),
     "crowd": samples.crowd(),
     "two rounds": samples.crowd(5, 2),
@@ -103,7 +104,7 @@ def test_everything_can_be_read(visit: Any, name: str, viewport: dict[str, int])
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("name", ["en", "fr", "zh", "deadlock", "unanimous"])
+@pytest.mark.parametrize("name", ["en", "fr", "zh", "deadlock", "unanimous", "undecided"])
 def test_the_verdict_is_on_the_first_screen(visit: Any, name: str, viewport: dict[str, int]) -> None:
     """Outcome, summary and recommended action are seen without scrolling."""
     page = visit(DEBATES[name], viewport).page
@@ -111,6 +112,16 @@ def test_the_verdict_is_on_the_first_screen(visit: Any, name: str, viewport: dic
         box = page.locator(place).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= viewport["height"], place
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_a_very_long_role_does_not_make_a_tall_card(visit: Any, viewport: dict[str, int]) -> None:
+    """A card of confidence stays under 190 px; the whole role is in its title."""
+    page = visit(samples.undecided(), viewport).page
+    role = samples.undecided().agents[0].role.strip()
+    assert len(role) > 300
+    assert page.locator(".seats li").first.bounding_box()["height"] < 190
+    assert page.locator(".seats .who b").first.get_attribute("title") == role
 
 
 @pytest.mark.parametrize("bypass", [False, True], ids=["with its policy", "without its policy"])
