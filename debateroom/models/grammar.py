@@ -3,7 +3,7 @@
 It fixes the labels and their order, makes each body one or two sentences, and limits what `ENDORSES` and
 `CONFIDENCE` may hold. Some bodies have a given beginning: without one a model this small describes its role in
 place of taking a side. Colons and Markdown signs are left out, so that no label and no heading can stand in a body;
-semicolons, so that a role's own description is not copied in their place.
+semicolons, so that a role's description is not copied into one.
 """
 
 from __future__ import annotations
