@@ -154,6 +154,7 @@ from debateroom.messages import Request
 from debateroom.models.registry import Models
 with Models() as models:
     model = models.open("embedded")
+    model.start()
     {body}
     closing = time.monotonic()
 assert time.monotonic() - closing < 4, "closing took too long"
@@ -183,18 +184,19 @@ def test_a_program_that_closes_nothing_ends_by_itself() -> None:
     assert (out, err, process.returncode) == ("", "", 0)
 
 
-@pytest.mark.parametrize("asked", ['"Write a long story."', '"other words " * 3000'])
-def test_closing_in_the_middle_of_a_call_is_prompt(asked: str) -> None:
-    """While a reply is written or a prompt is read, closing hangs up: the call fails, and the process ends."""
+@pytest.mark.parametrize(("asked", "seconds"), [('"Count from 1 to 1000."', 60), ('"other words " * 3000', 2.5)])
+def test_closing_in_the_middle_of_a_call_is_prompt(asked: str, seconds: float) -> None:
+    """As soon as a reply has begun, or while a prompt is read, closing hangs up: the call fails, the process ends."""
     body = f"""
+        begun = threading.Event()
         def call():
             try:
-                model.ask(Request((), {asked}, timeout=300.0))
+                model.ask(Request((), {asked}, timeout=300.0), on_text=lambda piece: begun.set())
             except Exception as error:
                 print(type(error).__name__)
         thread = threading.Thread(target=call)
         thread.start()
-        time.sleep(2.5)
+        begun.wait({seconds})
     """
     with run(body) as process:
         out, err = process.communicate(timeout=120)

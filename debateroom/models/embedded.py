@@ -38,9 +38,11 @@ _CONTROL = re.compile(r"<\|(?=\w+\|>)")
 _SAMPLING = {
     "temperature": 0.7,
     "repeat_penalty": 1.0,  # more than 1 misspells what must be repeated
-    # what others said is not said again word for word: what would go on a copied run of ten tokens is less likely
-    "dry_multiplier": 0.8,
-    "dry_allowed_length": 10,
+    # going on with a copied run of eight tokens becomes less likely, so that what others said is not said again word
+    # for word; mildly, for pressed harder the model writes the same words without their blanks
+    "dry_multiplier": 0.5,
+    "dry_base": 1.15,
+    "dry_allowed_length": 8,
     "dry_penalty_last_n": 2048,
 }
 

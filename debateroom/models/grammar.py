@@ -2,7 +2,8 @@
 
 It fixes the labels and their order, makes each body one or two sentences, and limits what `ENDORSES` and
 `CONFIDENCE` may hold. Some bodies have a given beginning: without one a model this small describes its role in
-place of taking a side. Colons and Markdown signs are left out, so that no label and no heading can stand in a body.
+place of taking a side. Colons and Markdown signs are left out, so that no label and no heading can stand in a body;
+semicolons, so that a role's description is not copied into one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _WRITING: Mapping[str, _Writing] = {
         colon=": ",
         rules=r"""
 rest ::= letter{8,240} "."
-letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\U0010ffff] | "e.g." | "i.e."
+letter ::= [^\x00-\x1f.:;?!*#`|<>\[\]\\\x7f-\U0010ffff] | "e.g." | "i.e."
 sentence ::= [A-Z] rest
 more ::= " " sentence
 """,
@@ -48,7 +49,7 @@ more ::= " " sentence
         colon=" : ",
         rules=r"""
 rest ::= (letter | quote){8,260} "."
-letter ::= [^\x00-\x1f.:?!*#`|<>\[\]\\\x7f-\xbf\u0180-\u2018\u201a-\U0010ffff]
+letter ::= [^\x00-\x1f.:;?!*#`|<>\[\]\\\x7f-\xbf\u0180-\u2018\u201a-\U0010ffff]
 quote ::= "«" letter{1,60} "»"
 sentence ::= [A-ZÀÂÇÈÉÊËÎÏÔÙÛÜŒ] rest
 more ::= " " sentence
@@ -66,7 +67,7 @@ more ::= " " sentence
         rules=r"""
 rest ::= letter{2,30} ("，" letter{2,30}){0,3} "。"
 letter ::= pick | "还" | quote
-pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/、；-]
+pick ::= [\u4e00-\u8fd7\u8fd9-\u9fff] | [A-Za-z0-9%+/、-]
 quote ::= "“" pick{1,20} "”" | "《" pick{1,20} "》" | "（" pick{1,20} "）"
 sentence ::= rest
 more ::= sentence

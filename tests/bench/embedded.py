@@ -17,6 +17,7 @@ from debateroom import activities, context, settings
 from debateroom.debating import plan as plans
 from debateroom.debating import rounds
 from debateroom.messages import Model, Request
+from debateroom.models.embedded import Embedded
 from debateroom.room.room import Room, folder_of
 
 QUESTIONS = {
@@ -73,6 +74,8 @@ def main(language: str) -> None:
         start = now()
         models = activities.open_models(chosen.concurrency)
         model = models.open("embedded")
+        assert isinstance(model, Embedded)
+        model.start()
         print("loading:", since(start))
         start = now()
         print("rates:", rates(model), "|", since(start))
