@@ -75,20 +75,12 @@ Count = Callable[[str], int]
 @pytest.fixture(scope="module")
 def count() -> Iterator[Count]:
     """Counts tokens as the embedded model does."""
-    import httpx2
+    from debateroom.models.catalog import info
+    from debateroom.models.embedded import Embedded
 
-    from debateroom.models.embedded import Server
-    from debateroom.models.pull import ensure
-
-    server = Server(ensure())
-    with httpx2.Client(trust_env=False, timeout=60) as client:
-
-        def counted(text: str) -> int:
-            answer = client.post(server.url.removesuffix("/v1") + "/tokenize", json={"content": text})
-            return len(answer.json()["tokens"])
-
-        yield counted
-    server.close()
+    model = Embedded(info("embedded"))
+    yield model.count_tokens
+    model.close()
 
 
 @pytest.mark.parametrize("name", SAMPLES)
