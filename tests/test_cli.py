@@ -434,3 +434,38 @@ def test_going_on_from_a_transcript_keeps_the_original_and_its_neighbours(
     assert json.loads(Path("old/mine.json").read_text())["author"] == "me"
     assert json.loads(Path("old/mine/chat.original.json").read_text())["author"] == "me"
     assert json.loads(Path("old/mine/chat.json").read_text())["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "event", ['{"event": "reply"}', '{"event": "seat_failed", "round": "x"}', '{"event": "moderated"}']
+)
+def test_an_event_of_another_version_is_an_error_in_words(
+    capsys: pytest.CaptureFixture[str], script: str, event: str
+) -> None:
+    """Whatever reads such a room says what it met; nothing is thrown away."""
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", script)[0] == 0
+    journal = Path("active/chatroom/journal.jsonl")
+    journal.write_text(journal.read_text() + event + "\n")
+    for command in ("resume", "status", "report"):
+        code, _, err = run(capsys, command)
+        assert (code, "holds an event that this version cannot read" in err) == (1, True)
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", script)[0] == 0
+    assert [path for path in Path("active").iterdir() if ".unfinished-" in path.name]
+
+
+def test_a_finished_round_with_a_failed_seat_is_not_opened_again(
+    capsys: pytest.CaptureFixture[str], script: str
+) -> None:
+    """A seat that failed in a round that is over stays failed there, also when a chat.json is gone on with."""
+    seats = [{"name": f"Agent {x}", "role": f"Role {x}", "framing": "f"} for x in "ABC"]
+    entries = [{"agent": f"Agent {x}", "role": f"Role {x}", "response": f"POSITION: {x} old"} for x in "AB"]
+    failure = {"agent": "Agent C", "role": "Role C", "reason": "the server was down"}
+    first = {"round": 1, "entries": entries, "failures": [failure]}
+    Path("here").mkdir()
+    chat = {"problem": QUESTION, "agents": seats, "rounds": [first], "final_output": None}
+    Path("here/chat.json").write_text(json.dumps(chat))
+    code, _, err = run(capsys, "resume", "here", "--model", script, "-r", "2")
+    assert code == 0, err
+    rounds = json.loads(Path("here/chat.json").read_text())["rounds"]
+    assert [len(item["entries"]) for item in rounds] == [2, 3]
+    assert rounds[0]["failures"] == [failure]

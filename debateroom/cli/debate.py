@@ -104,6 +104,8 @@ def debate(
     from debateroom import activities, context, settings
 
     chosen = settings.load(given)
+    if "-" in chosen.context and sys.stdin is None:
+        raise UsageError("--context - reads standard input, which is closed", hint="name a file instead")
     text = _question(question, chosen)
     stdin_is_free = question not in {(), ("-",)}
     gathered = context.collect(chosen.context, chosen.note, stdin=sys.stdin if stdin_is_free else None)

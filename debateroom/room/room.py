@@ -53,7 +53,18 @@ def read(folder: Path) -> State:
     """What the journal in `folder` says, without taking the room. Raises UsageError when there is none."""
     if not (folder / JOURNAL).is_file():
         raise UsageError(f"there is no room in {folder}", hint='start one: debateroom "your question?"')
-    return replay(files.read_lines(folder / JOURNAL).values)
+    return _replayed(folder, files.read_lines(folder / JOURNAL))
+
+
+def _replayed(folder: Path, lines: files.Lines) -> State:
+    """The state after the journal's events. Raises RoomError when one is not of this version's kind."""
+    try:
+        return replay(lines.values)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RoomError(
+            f"the journal in {folder} holds an event that this version cannot read ({type(error).__name__}: {error})",
+            hint=f"debateroom report {folder / CHAT}",
+        ) from error
 
 
 def is_opened(folder: Path) -> bool:
@@ -120,7 +131,7 @@ class Room:
         try:
             log = AppendLog(folder / JOURNAL)
             lines = files.read_lines(folder / JOURNAL)
-            room = cls(folder, held, log, replay(lines.values), on_event)
+            room = cls(folder, held, log, _replayed(folder, lines), on_event)
             room.damaged = lines.damaged
             if note_damage and (log.cut or lines.damaged):
                 room.write(event("journal_mended", cut=log.cut, damaged=list(lines.damaged)))
@@ -224,7 +235,7 @@ def _unfinished(folder: Path) -> bool:
     """Whether the journal holds answers of a run that did not finish."""
     try:
         state = read(folder)
-    except (KeyError, TypeError):  # not our journal: nothing can be resumed, but nothing is thrown away either
+    except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
         return True
     paid = any(item.entries for item in state.transcript.rounds) or state.unreadable
     return bool(paid) and state.transcript.status != "finished"
