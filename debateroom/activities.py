@@ -211,8 +211,8 @@ def _compare(plan: Plan, expected: Mapping[str, Any]) -> None:
 def adopt(chat: Path, chosen: Settings) -> Path:
     """Gives a `chat.json` without a journal one, so that it can be resumed in its folder; that folder.
 
-    Replies and failures are kept as they are; a round in which a seat has neither counts as unfinished. Raises UsageError when
-    the file is missing, cannot be read or holds no debate that can go on.
+    Replies and failures are kept as they are; a round in which a seat has neither counts as unfinished. Raises
+    UsageError when the file is missing, cannot be read or holds no debate that can go on.
     """
     try:
         transcript = read_chat(chat)
@@ -229,7 +229,7 @@ def adopt(chat: Path, chosen: Settings) -> Path:
     for item in transcript.rounds:
         events += [_kept(item.round, entry) for entry in item.entries]
         events += [event("seat_failed", round=item.round, **asdict(failure)) for failure in item.failures]
-        heard_of = {each.agent for each in (*item.entries, *item.failures)}
+        heard_of = {entry.agent for entry in item.entries} | {failure.agent for failure in item.failures}
         if heard_of >= {seat.name for seat in plan.seats}:
             events.append(event("round_finished", round=item.round))
     original = chat.read_bytes()
