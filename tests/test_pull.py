@@ -313,3 +313,14 @@ def test_the_real_file_is_fetched_and_is_the_official_one() -> None:
     assert time.monotonic() - began < 0.1
     if not os.environ.get(pull.VARIABLE):
         assert (path, pull.official(path)) == (pull.location(), True)
+
+
+def test_a_damaged_official_file_that_is_named_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of the official size must have the official hash, also when DEBATEROOM_GGUF names it."""
+    path = tmp_path / "official.gguf"
+    with path.open("wb") as file:
+        file.write(b"GGUF")
+        file.truncate(pull.OFFICIAL.size)
+    monkeypatch.setenv(pull.VARIABLE, str(path))
+    with pytest.raises(NoModel, match="has the official file's size and not its SHA-256: it is damaged"):
+        pull.find()

@@ -10,6 +10,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -128,7 +129,11 @@ def official(path: Path, *, model: ModelFile = OFFICIAL) -> bool:
 
 
 def _own() -> Path | None:
-    """The file that DEBATEROOM_GGUF names; None when it is not set. Raises NoModel when it is no GGUF file."""
+    """The file that DEBATEROOM_GGUF names; None when it is not set.
+
+    Raises NoModel when it is no GGUF file, or one of the official size with another hash. Any other is a model of
+    the user's own.
+    """
     name = os.environ.get(VARIABLE, "")
     if not name:
         return None
@@ -142,7 +147,19 @@ def _own() -> Path | None:
         ) from error
     if magic != b"GGUF":
         raise NoModel(f"{VARIABLE} names {path}, which is not a GGUF file", hint=f"unset {VARIABLE}")
+    stat = path.stat()
+    if stat.st_size == OFFICIAL.size and not _is_official(path, stat.st_mtime_ns):
+        raise NoModel(
+            f"{VARIABLE} names {path}, which has the official file's size and not its SHA-256: it is damaged",
+            hint=f"unset {VARIABLE}, then: debateroom models pull",
+        )
     return path
+
+
+@lru_cache(maxsize=4)
+def _is_official(path: Path, changed: int) -> bool:
+    """Whether the file, last `changed` then, has the official hash; read once a process."""
+    return _sha256(path) == OFFICIAL.sha256
 
 
 @contextlib.contextmanager
