@@ -207,7 +207,7 @@ def test_ctrl_c_ends_a_program_that_waits_for_the_model() -> None:
     """SIGINT in the middle of a call ends the process within seconds, with Python's own exit for it."""
     body = """
         print("asked", flush=True)
-        model.ask(Request((), "Write a long story.", timeout=300.0))
+        model.ask(Request((), "other words " * 3000, timeout=300.0))
     """
     with run(body) as process:
         assert process.stdout is not None
