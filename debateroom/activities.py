@@ -266,11 +266,6 @@ def render_again(folder: Path) -> Outcome:
         return write_reports(room)
 
 
-def read_transcript(path: Path) -> Transcript:
-    """The transcript in a `chat.json`, also an old or foreign one. Raises UsageError or RoomError with the reason."""
-    return read_chat(path)
-
-
 def write_text(path: Path, text: str) -> Path:
     """Puts `text` at `path`, whole or not at all; its absolute path."""
     files.replace(path, files.whole_characters(text).encode())

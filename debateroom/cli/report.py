@@ -29,6 +29,7 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
     Reads also what other versions and the original skill left behind.
     """
     from debateroom import activities
+    from debateroom.room.transcript import read_chat
 
     file = Path(place) if place and _names_a_file(place) else None
     form = form or _form_of(target)
@@ -40,7 +41,7 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
             _open(outcome.page, open_page)
             return 0
         file = folder / "chat.json"
-    text = _rendered(activities.read_transcript(file), form or "md", file)
+    text = _rendered(read_chat(file), form or "md", file)
     if target is None:
         click.echo(text, nl=not text.endswith("\n"))
         return 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from debateroom import clock
-from debateroom.messages import Entry, Failure, Round, Transcript
+from debateroom.messages import Entry, Round, Transcript
 from debateroom.report import outcome, positions, seats, trust, verdict
 from debateroom.report.outcome import Outcome
 from debateroom.report.positions import SILENT, Move, Position
@@ -81,10 +81,6 @@ class Facts:
     def entry_of(self, round_: Round, seat: int) -> Entry | None:
         """The seat's reply in a round."""
         return next((entry for entry in round_.entries if self.find(entry.agent) == seat), None)
-
-    def failure_of(self, round_: Round, seat: int) -> Failure | None:
-        """The seat's failure in a round."""
-        return next((failure for failure in round_.failures if self.find(failure.agent) == seat), None)
 
 
 def of(transcript: Transcript) -> Facts:

@@ -150,11 +150,6 @@ class Room:
         """Absolute path of `chat.json`."""
         return (self.folder / CHAT).resolve()
 
-    @property
-    def report_path(self) -> Path:
-        """Absolute path of the report for people."""
-        return (self.folder / REPORT).resolve()
-
     def write(self, *events: Event) -> None:
         """Puts `events` into the journal, durably, then into the transcript. Main thread only: one writer."""
         with held():
