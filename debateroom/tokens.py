@@ -7,6 +7,7 @@ usage corrects them (see `debating.forecast`).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _CLASSES = re.compile(
     r"(?P<word>[A-Za-z\u00c0-\u024f]+)|(?P<digit>[0-9])|(?P<gap>[ \t]{2,}|\n[ \t\n]*)|(?P<blank>[ \t])"
@@ -19,6 +20,7 @@ _LONG_WORD = 6
 _LETTER, _ACCENT = 0.18, 0.9
 
 
+@lru_cache(maxsize=512)  # every round asks again about the blocks before it, and some are large
 def estimate(text: str) -> int:
     """Tokens of `text`, about: within a fifth of a real tokenizer on prose and code in the three languages.
 

@@ -194,7 +194,7 @@ def test_a_debate_speaks_the_language_of_its_question(
     server = serve(debate_script(synthesis=SYNTHESIS))
     outcome = activities.debate(question, agents=3, rounds=2, model="sonnet")
     assert chat(outcome)["language"] == language
-    assert all(label in call.own for call in seat_calls(server)[3:])
+    assert all(label in call.shared[0] and label[:-1].strip() in call.own for call in seat_calls(server)[3:])
     assert title in outcome.report.read_text(encoding="utf-8")
 
 

@@ -28,8 +28,8 @@ from debates import (
 from vendor import Call, Reply, debate_script
 from vendor.faults import HttpError
 
-from debateroom import activities, clock
-from debateroom.debating import forecast, prefix
+from debateroom import activities, clock, tokens
+from debateroom.debating import forecast
 from debateroom.debating import plan as plans
 from debateroom.errors import BudgetSpent, UsageError
 from debateroom.messages import Transcript, Usage
@@ -154,12 +154,12 @@ def test_the_forecast_is_what_a_debate_comes_to(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, stagger: str, confidence: int, verdicts: int
 ) -> None:
     """With replies of the size foreseen, calls, cached and written tokens are the real debate's, within 10 %."""
-    monkeypatch.setattr("vendor.cache.tokens", prefix.size)  # the server counts as the estimate does
+    monkeypatch.setattr("vendor.cache.tokens", tokens.estimate)  # the server counts as the estimate does
     script = debate_script({name: [(confidence, name)] for name in SURE}, moderator=APART, synthesis=SYNTHESIS)
 
     def answer(call: Call) -> Any:
         said = script(call)
-        while isinstance(said, str) and prefix.size(said) < 450:
+        while isinstance(said, str) and tokens.estimate(said) < 450:
             said += "\nA further ground is that it can be undone."
         return said
 
@@ -184,7 +184,7 @@ def test_the_first_real_usage_calibrates_the_forecast(serve: Serve) -> None:
         if isinstance(said, dict):
             return said
         factor = 1.6 if "opus" in call.model else 0.9
-        sent = round(factor * sum(prefix.size(block) for block in call.prompt))
+        sent = round(factor * sum(tokens.estimate(block) for block in call.prompt))
         return Reply(said, usage=Usage(input=sent, output=300))
 
     serve(answer)

@@ -21,8 +21,7 @@ from debates import (
 from vendor import Call, VendorServer, debate_script
 from vendor.faults import HttpError
 
-from debateroom import activities
-from debateroom.debating import prefix
+from debateroom import activities, tokens
 
 
 def test_anthropic_is_given_one_mark_on_the_last_shared_block(serve: Serve) -> None:
@@ -126,10 +125,10 @@ def test_auto_looks_at_what_is_not_cached_yet_and_not_at_the_last_block_alone(se
     filler = "Further grounds for it. " * 60
     script = debate_script()
     server = serve(lambda call: f"{script(call)}\n{filler}", latency=0.6, first_token=0.4)
-    activities.debate(QUESTION, agents=3, rounds=3, model="opus", moderator="none", stagger="auto")
+    activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", moderator="none", stagger="auto")
     rounds = [server.calls[start : start + 3] for start in (0, 3, 6)]
-    sizes = [prefix.size(call[0].prompt[-2]) for call in rounds]
-    assert sizes[0] < 512 < sizes[1], "opus keeps from 512 tokens on"
+    sizes = [tokens.estimate(call[0].prompt[-2]) for call in rounds]
+    assert sizes[0] < 1024 < sizes[1], "sonnet keeps from 1,024 tokens on"
     assert [arrivals(calls) for calls in rounds] == [[False, False], [True, True], [True, True]]
 
 

@@ -16,9 +16,9 @@ INSTRUCTIONS = {
                         "你是 Agent A，Architect：thinks in systems"),
         "round 1 of a debate": ("round 1 of a debate between several agents", "tour 1 d'un débat entre plusieurs agents",
                                 "多方辩论的第 1 轮"),
-        "state your opening position": ("State your opening position", "Énoncez votre position de départ", "说出你对这个问题的初始立场"),
+        "state your opening position": ("state your opening position", "énoncez votre position de départ", "说出你对这个问题的初始立场"),
         "specific and concrete": ("Be specific and concrete", "Soyez précis et concret", "要具体、明确"),
-        "real solutions, not principles": ("real solutions, not vague principles", "vraies solutions, pas de vagues principes",
+        "real solutions, not principles": ("real solutions, not vague principles", "de vraies solutions, pas de vagues principes",
                                            "而不是空泛的原则"),
         "take a side": ("Take a clear side", "Prenez clairement parti", "立场要鲜明"),
         "you will be challenged": ("will challenge your position in the next rounds", "contesteront votre position aux tours suivants",
@@ -35,10 +35,10 @@ INSTRUCTIONS = {
         "who you are": ("You are Agent A, Architect: thinks in systems", "Vous êtes Agent A, Architect : thinks in systems",
                         "你是 Agent A，Architect：thinks in systems"),
         "which round": ("round 3 of a debate between several agents", "tour 3 d'un débat entre plusieurs agents", "多方辩论的第 3 轮"),
-        "read with care": ("Read the discussion above with care", "Lisez attentivement la discussion", "仔细阅读上面的讨论"),
+        "read with care": ("read the discussion so far with care", "lisez attentivement la discussion", "仔细阅读此前的讨论"),
         "strongest counter-argument": ("Answer the strongest argument against your position",
                                        "Répondez à l'argument le plus fort contre votre position", "回应反对你立场的最有力的论点"),
-        "where you agree": ("where you AGREE", "D'ACCORD avec les autres agents", "同意其他参与者"),
+        "where you agree": ("where you AGREE with the others", "D'ACCORD avec les autres", "同意其他参与者"),
         "concede good points": ("concede their good points", "concédez leurs bons points", "承认他们说得对的地方"),
         "where you disagree and why": ("where you DISAGREE, and why", "EN DÉSACCORD, et pourquoi", "不同意，并说明原因"),
         "refine": ("Refine your proposal", "Affinez votre proposition", "完善你的提案"),
@@ -46,7 +46,7 @@ INSTRUCTIONS = {
         "engage": ("Engage with what the others said", "Répondez à ce que les autres ont dit", "回应别人说的话"),
         "change your mind": ("Change your mind if they made a better argument",
                              "Changez d'avis s'ils ont avancé un meilleur argument", "如果他们的论点更好，就改变看法"),
-        "what others got right": ("what the other agents got right", "ce que les autres agents ont bien vu", "其他参与者说得对的地方"),
+        "what others got right": ("what the others got right", "ce que les autres ont bien vu", "其他人说得对的地方"),
         "where you still differ": ("where you still differ, and why", "où vous différez encore, et pourquoi", "仍然不同意的地方及原因"),
         "updated recommendation": ("your recommendation as it stands now", "votre recommandation, telle qu'elle est maintenant",
                                    "你目前的建议"),
@@ -59,8 +59,14 @@ INSTRUCTIONS = {
 
 
 def prompt(kind: str, language: str) -> str:
+    """What round 1, or round 3, asks of the first seat: the room's rules and the seat's own block."""
     number = 1 if kind == "opening" else 3
-    return templates.render(f"prompts/{language}/{kind}.j2", seat=SEATS[0], seats=SEATS, number=number)
+    labels = [LABELS[language][section] for section in SECTIONS[kind]]  # type: ignore[index]
+    own = templates.render(f"prompts/{language}/seat.j2", seat=SEATS[0], number=number, labels=labels)
+    room = templates.render(
+        f"prompts/{language}/room.j2", seats=SEATS, fence="said-1", problem="?", context="", rounds=number
+    )
+    return room + own
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -79,9 +85,9 @@ def test_labels_stand_at_the_start_of_lines_in_order(kind: str, language: str) -
     lines = prompt(kind, language).splitlines()
     labels = [LABELS[language][key] for key in SECTIONS[kind]]  # type: ignore[index]
     found = [
-        next(i for i, line in enumerate(lines) if line.startswith((f"{x}:", f"{x} :", f"{x}："))) for x in labels
+        [i for i, line in enumerate(lines) if line.startswith((f"{x}:", f"{x} :", f"{x}："))][-1] for x in labels
     ]
-    assert found == sorted(found)
+    assert found == list(range(found[0], found[0] + len(labels)))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
+from debateroom import tokens
 from debateroom.debating import prefix, prompts
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import BudgetSpent
@@ -81,7 +82,7 @@ def _averaged(seen: Sequence[tuple[float, Entry]]) -> Measured:
     return Measured(
         factor=median(ratio for ratio, _ in seen),
         reply=fmean(entry.usage.output for _, entry in seen),
-        quoted=fmean(prefix.size(entry.response) for _, entry in seen),
+        quoted=fmean(tokens.estimate(entry.response) for _, entry in seen),
     )
 
 
@@ -93,7 +94,7 @@ def _alike(known: Sequence[Measured]) -> Measured:
 
 def _given(plan: Plan, transcript: Transcript) -> list[float]:
     """Estimated tokens of what every seat read in each played round, and, last, of what it reads in the next one."""
-    sizes = [prefix.size(block) for block in prompts.shared_blocks(plan, transcript.rounds)]
+    sizes = [tokens.estimate(block) for block in prompts.shared_blocks(plan, transcript.rounds)]
     return [float(sum(sizes[: number + 1])) for number in range(len(sizes))]
 
 
@@ -109,7 +110,7 @@ class _Own:
         key = (agent, prompts.kind_of(number))
         if key not in self._known:
             asked = prompts.seat_request(self._plan, (), self._seats[agent], number)
-            self._known[key] = prefix.size(asked.own)
+            self._known[key] = tokens.estimate(asked.own)
         return self._known[key]
 
 

@@ -7,7 +7,6 @@ writes it once, and the others read it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from debateroom import clock, tokens
 
@@ -15,12 +14,6 @@ LIFE = 300.0
 """Seconds a provider keeps what nobody reads: the shortest time among them."""
 MANY = 3
 """Calls of one round from which waiting for the first is worth it."""
-
-
-@lru_cache(maxsize=512)
-def size(block: str) -> int:
-    """Tokens of a block, about. Every round asks again about the blocks before it, and some are large."""
-    return tokens.estimate(block)
 
 
 def goes_ahead(stagger: str, *, missing: float, minimum: int, calls: int) -> bool:
@@ -46,10 +39,10 @@ class Sent:
 
     def missing(self, model: str, shared: Sequence[str], minimum: int) -> int:
         """Tokens of `shared`, about, that the model's provider does not hold: it keeps whole prefixes for a while."""
-        whole = sum(map(size, shared))
+        whole = sum(map(tokens.estimate, shared))
         for length in range(len(shared), 0, -1):
             when = self._when.get((model, tuple(shared[:length])))
             if when is not None and clock.monotonic() - when < LIFE:
-                held = sum(map(size, shared[:length]))
+                held = sum(map(tokens.estimate, shared[:length]))
                 return whole - held if held >= minimum else whole
         return whole

@@ -1,7 +1,8 @@
 """The requests of a debate. What all seats share comes first and is the same to the byte; what differs, last.
 
-The order is a decision about money (DESIGN, section 3): room rules, context and problem, then one block a
-finished round, then the seat's own block. So the seats of a round, and all later rounds, share one prefix.
+The order is a decision about money (DESIGN, section 3): room rules, context, problem and what each round asks for,
+then one block a finished round, then the seat's own block: who it is, which round it is, and the labels. So the seats
+of a round, and all later rounds, share one prefix, and no seat is charged for instructions that all others have too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom import templates
 from debateroom.context import Context
+from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
         fence=plan.fence,
         problem=unfenced(plan.problem, plan.fence),
         context=plan.context,
+        rounds=plan.rounds,
     )
     return (room, *(_round_block(plan, item) for item in rounds))
 
@@ -59,7 +62,8 @@ def _round_block(plan: Plan, item: Round) -> str:
 def seat_request(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> Request:
     """What `seat` is asked in round `number`, after the blocks all seats share."""
     kind = kind_of(number)
-    own = templates.render(f"prompts/{plan.language}/{kind}.j2", seat=seat, seats=plan.seats, number=number)
+    labels = [LABELS[plan.language][section] for section in SECTIONS[kind]]
+    own = templates.render(f"prompts/{plan.language}/seat.j2", seat=seat, number=number, labels=labels)
     return Request(
         shared=tuple(shared),
         own=own,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from debateroom import clock
+from debateroom import clock, tokens
 from debateroom.debating import convergence, forecast, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
@@ -141,7 +141,7 @@ class _Rounds:
         """One call for each seat without a reply in round `number`; a repair where its answer was unreadable."""
         rounds = self.room.transcript.rounds
         shared = prompts.shared_blocks(self.plan, self._rounds_to(number - 1))
-        given = sum(map(prefix.size, shared))
+        given = sum(map(tokens.estimate, shared))
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
         waiting = self.room.state.unreadable
         return [
@@ -208,6 +208,6 @@ def _fitted(model: Model, request: Request, given: int) -> tuple[Request, str]:
         return fitted.request, fitted.history
     left = model.window - given - min(request.max_tokens, model.window // 4)
     # counting is dear with hundreds of seats, and no letter is two tokens
-    if len(request.shared) <= 2 or 2 * len(request.own) <= left or prefix.size(request.own) <= left:
+    if len(request.shared) <= 2 or 2 * len(request.own) <= left or tokens.estimate(request.own) <= left:
         return request, "full"
     return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from debateroom import tokens
 from debateroom.messages import Request
 
 MARKS = 4
@@ -17,14 +18,9 @@ def marked(request: Request, minimum: int, most: int) -> frozenset[int]:
     None when nothing is to be marked: no minimum is known, or the shared part is estimated to be below it.
     """
     last = len(request.shared) - 1
-    if last < 0 or minimum <= 0 or estimate(request.shared) < minimum:
+    if last < 0 or minimum <= 0 or sum(map(tokens.estimate, request.shared)) < minimum:
         return frozenset()
     return frozenset(range(max(0, last - most + 1), last + 1))
-
-
-def estimate(blocks: tuple[str, ...]) -> int:
-    """Tokens of the blocks, roughly: one per four bytes of UTF-8, which suits English, French and Chinese alike."""
-    return sum(len(block.encode("utf-8", "surrogatepass")) for block in blocks) // 4
 
 
 def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
