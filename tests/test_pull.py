@@ -79,10 +79,10 @@ def test_a_missing_file_is_fetched_into_the_cache(cache: Path) -> None:
 
 def test_a_file_that_is_there_is_not_fetched_again(cache: Path) -> None:
     """Once verified, the file is used as it is: no source is asked, and it is known without asking."""
-    assert pull.find(MODEL) is None
+    assert pull.cached(MODEL) is None
     pull.ensure(model=MODEL, sources=(giving(CONTENT),))
     assert pull.ensure(model=MODEL, sources=(never,)) == cache / "small.gguf"
-    assert pull.find(MODEL) == cache / "small.gguf"
+    assert pull.cached(MODEL) == cache / "small.gguf"
 
 
 def test_a_verified_file_is_not_hashed_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,36 +271,42 @@ print(sorted({(source, done) for source, done, total in seen if source == "anoth
     assert (rest, waited) == ("[]\n", "[('another process', 200000)]\n")
 
 
-def test_a_file_of_the_users_own_is_used_where_it_lies(
+def test_a_copy_that_the_user_has_fills_the_cache(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DEBATEROOM_GGUF may name any GGUF file; nothing is fetched or copied, and it is told from the official one."""
-    own, same = tmp_path / "own.gguf", tmp_path / "same.gguf"
-    own.write_bytes(b"GGUF and another model")
-    same.write_bytes(CONTENT)
-    monkeypatch.setenv(pull.VARIABLE, str(own))
-    assert (pull.find(MODEL), pull.ensure(model=MODEL, sources=(never,)), pull.verify(model=MODEL)) == (own,) * 3
-    assert (pull.official(own, model=MODEL), pull.official(same, model=MODEL)) == (False, True)
-    assert not cache.exists()
+    """DEBATEROOM_GGUF names a copy of the official file: it goes into the cache, whole, and nobody else is asked."""
+    mine = tmp_path / "mine.bin"
+    mine.write_bytes(CONTENT)
+    monkeypatch.setenv(pull.VARIABLE, str(mine))
+    seen: list[tuple[str, int, int]] = []
+    path = pull.ensure(lambda *step: seen.append(step), model=MODEL, sources=(never,))
+    assert (path, path.read_bytes()) == (cache / "small.gguf", CONTENT)
+    assert seen[-1] == (f"DEBATEROOM_GGUF={mine}", len(CONTENT), len(CONTENT))
+    mine.unlink()
+    assert pull.ensure(model=MODEL, sources=(never,)) == path, "what is in the cache is not asked for again"
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda path: None, "which cannot be read: No such file"),
-        (lambda path: path.write_bytes(b"PK\x03\x04 a zip"), "which is not a GGUF file"),
-        (lambda path: path.write_bytes(b""), "which is not a GGUF file"),
+        (lambda path: None, "it cannot be read: No such file"),
+        (lambda path: path.mkdir(), "it cannot be read: Is a directory"),
+        (lambda path: path.write_bytes(b""), f"it ended after 0 of {len(CONTENT):,} bytes"),
+        (lambda path: path.write_bytes(CONTENT + b"x"), "longer than the official file"),
+        (lambda path: path.write_bytes(CONTENT[:-1] + b"x"), "its SHA-256 is not the official one"),
     ],
 )
-def test_a_named_file_that_is_no_model_is_refused(
-    make: Callable[[Path], object], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_named_file_that_is_not_the_official_one_is_refused(
+    make: Callable[[Path], object], words: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DEBATEROOM_GGUF with a file that is missing or something else is an error that names both."""
-    make(tmp_path / "own.gguf")
-    monkeypatch.setenv(pull.VARIABLE, str(tmp_path / "own.gguf"))
+    """DEBATEROOM_GGUF with anything but the official file is an error that names it; nothing stays in the cache."""
+    make(tmp_path / "mine.gguf")
+    monkeypatch.setenv(pull.VARIABLE, str(tmp_path / "mine.gguf"))
     with pytest.raises(NoModel, match=words) as caught:
         pull.ensure(model=MODEL, sources=(never,))
-    assert str(caught.value).startswith(f"DEBATEROOM_GGUF names {tmp_path / 'own.gguf'}")
+    assert f"DEBATEROOM_GGUF={tmp_path / 'mine.gguf'}: " in str(caught.value)
+    assert caught.value.hint == "unset DEBATEROOM_GGUF, then: debateroom models pull"
+    assert names(cache) == []
 
 
 @pytest.mark.embedded
@@ -309,18 +315,6 @@ def test_the_real_file_is_fetched_and_is_the_official_one() -> None:
     path = pull.ensure()
     assert pull.verify() == path
     began = time.monotonic()
-    assert pull.find() == path
+    assert pull.cached() == path
     assert time.monotonic() - began < 0.1
-    if not os.environ.get(pull.VARIABLE):
-        assert (path, pull.official(path)) == (pull.location(), True)
-
-
-def test_a_damaged_official_file_that_is_named_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of the official size must have the official hash, also when DEBATEROOM_GGUF names it."""
-    path = tmp_path / "official.gguf"
-    with path.open("wb") as file:
-        file.write(b"GGUF")
-        file.truncate(pull.OFFICIAL.size)
-    monkeypatch.setenv(pull.VARIABLE, str(path))
-    with pytest.raises(NoModel, match="has the official file's size and not its SHA-256: it is damaged"):
-        pull.find()
+    assert path == pull.location()

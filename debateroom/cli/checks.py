@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -96,13 +95,12 @@ def embedded(file: ModelFile | None = None) -> Check:
 
     model = file or pull.OFFICIAL
     installed = embedded_installed()
-    here = bool(os.environ.get(pull.VARIABLE)) or pull.location(model).exists()
+    here = pull.location(model).exists()
     if here:
         try:
             path = pull.verify(model=model)
         except NoModel as error:
             return Check("embedded", "broken", str(error), next=error.hint)
-        kind = "the official file" if pull.official(path, model=model) else "a file of your own"
     if not installed:
         told = "the extra is not installed" + ("; the model's file is here" if here else "")
         return Check("embedded", "not set up", told, next='pip install "debateroom[embedded]"')
@@ -110,7 +108,7 @@ def embedded(file: ModelFile | None = None) -> Check:
     if not here:
         told = f"xllamacpp {found}; the model's file is not here yet, {model.size / 1e6:,.0f} MB"
         return Check("embedded", "not set up", told, next="debateroom models pull", version=found)
-    return Check("embedded", "ok", f"xllamacpp {found}, {kind}, verified: {path}", version=found)
+    return Check("embedded", "ok", f"xllamacpp {found}, the official file, verified: {path}", version=found)
 
 
 def program(name: str) -> Check:

@@ -22,7 +22,7 @@ def pull_embedded(*, verify: bool = False) -> Path:
     with _Shown() as shown:
         if verify:
             return pull.verify(shown.on_progress)
-        if pull.find() is None:
+        if pull.cached() is None:
             file = pull.OFFICIAL
             note(f"getting the embedded model {file.name}, {file.size / 1e6:,.0f} MB, licence {file.licence}, once")
         return pull.ensure(shown.on_progress)

@@ -6,7 +6,6 @@ to their format by a grammar.
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Callable
@@ -18,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from debateroom.errors import CallFailed, NoModel
 from debateroom.messages import Answer, OnText, Request
 from debateroom.models.calls import Caller
-from debateroom.models.catalog import ModelInfo, ModelName, info, vendor
+from debateroom.models.catalog import ModelInfo, ModelName, info
 from debateroom.models.deadline import hang_up
 from debateroom.models.faults import translated
 from debateroom.models.gate import Gate
 from debateroom.models.grammar import reply_grammar
-from debateroom.models.pull import VARIABLE, Progress, ensure
+from debateroom.models.pull import Progress, ensure
 from debateroom.models.registry import Models, embedded_installed
 
 if TYPE_CHECKING:
@@ -102,8 +101,7 @@ class Embedded:
         """Loads nothing yet. When `stop` is set no further call is sent."""
         self.name = known.name
         self.window = known.window
-        own = os.environ.get(VARIABLE, "")
-        self.vendor = vendor(ModelName("openai", Path(own).stem)) if own else known.vendor
+        self.vendor = known.vendor
         self._known = known
         # one: calls side by side would each read the common beginning of their prompts again
         self._caller = Caller("embedded", gate=Gate(1, stop=stop), attempts=2)

@@ -10,7 +10,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -25,6 +24,7 @@ from debateroom.models.sources import (
     SourceFailed,
     hub,
     index,
+    named,
     wheels_beside,
 )
 
@@ -35,14 +35,12 @@ __all__ = [
     "Progress",
     "cached",
     "ensure",
-    "find",
     "location",
-    "official",
     "verify",
 ]
 
 VARIABLE = "DEBATEROOM_GGUF"
-"""Names a GGUF file of the user's own, which is then used where it lies."""
+"""Names a copy of the official file that the user has: then the cache is filled from it and from nowhere else."""
 SOURCES: tuple[Source, ...] = (hub, index)
 """Where the file is looked for, in order."""
 _ROOM = 1.1
@@ -50,7 +48,7 @@ _ROOM = 1.1
 _LOOK = 0.5
 """Seconds between two looks at another process that fetches the same file."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_ELSEWHERE = f"set {VARIABLE} to a GGUF file you have, or name another model with --model"
+_ELSEWHERE = f"set {VARIABLE} to a copy of the file that you have, or name another model with --model"
 
 
 def location(model: ModelFile = OFFICIAL) -> Path:
@@ -58,20 +56,17 @@ def location(model: ModelFile = OFFICIAL) -> Path:
     return user_cache_path("debateroom") / model.filename
 
 
-def find(model: ModelFile = OFFICIAL) -> Path | None:
-    """What `ensure` would return without fetching anything; None when it would fetch. Raises NoModel as it does."""
-    return _own() or cached(model)
-
-
 def ensure(
     progress: Progress | None = None, *, model: ModelFile = OFFICIAL, sources: Sequence[Source] = SOURCES
 ) -> Path:
-    """The file to load: the user's own if DEBATEROOM_GGUF names one, else the official one, fetched when missing.
+    """The official file in the cache; a missing one comes from DEBATEROOM_GGUF if set, else from `sources`.
 
     Raises NoModel when it cannot be had: no source gives it, the disk is full, the cache cannot be written.
     """
-    if (found := find(model)) is not None:
+    if (found := cached(model)) is not None:
         return found
+    if name := os.environ.get(VARIABLE, ""):
+        sources = (named(VARIABLE, Path(name).expanduser()),)
     target = location(model)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -101,13 +96,7 @@ def cached(model: ModelFile = OFFICIAL) -> Path | None:
 
 
 def verify(progress: Progress | None = None, *, model: ModelFile = OFFICIAL) -> Path:
-    """The file that `ensure` would load without fetching, read and hashed in full just now.
-
-    A file of the user's own must only be a GGUF file; `official` says whether it is the official one. Raises
-    NoModel when there is none or when it is damaged.
-    """
-    if (own := _own()) is not None:
-        return own
+    """The file in the cache, read and hashed in full just now. Raises NoModel when there is none or it is damaged."""
     path = location(model)
     try:
         good = path.stat().st_size == model.size and _sha256(path, progress) == model.sha256
@@ -119,47 +108,6 @@ def verify(progress: Progress | None = None, *, model: ModelFile = OFFICIAL) -> 
         _mark_of(path).unlink(missing_ok=True)
         raise NoModel(f"{path} is damaged: it is not the official file", hint="debateroom models pull")
     return path
-
-
-def official(path: Path, *, model: ModelFile = OFFICIAL) -> bool:
-    """Whether the file at `path` is the official one, to the last bit. A file of another size is not read."""
-    if path == location(model):
-        return cached(model) is not None
-    return path.stat().st_size == model.size and _sha256(path) == model.sha256
-
-
-def _own() -> Path | None:
-    """The file that DEBATEROOM_GGUF names; None when it is not set.
-
-    Raises NoModel when it is no GGUF file, or one of the official size with another hash. Any other is a model of
-    the user's own.
-    """
-    name = os.environ.get(VARIABLE, "")
-    if not name:
-        return None
-    path = Path(name).expanduser()
-    try:
-        with path.open("rb") as file:
-            magic = file.read(4)
-    except OSError as error:
-        raise NoModel(
-            f"{VARIABLE} names {path}, which cannot be read: {error.strerror}", hint=f"unset {VARIABLE}"
-        ) from error
-    if magic != b"GGUF":
-        raise NoModel(f"{VARIABLE} names {path}, which is not a GGUF file", hint=f"unset {VARIABLE}")
-    stat = path.stat()
-    if stat.st_size == OFFICIAL.size and not _is_official(path, stat.st_mtime_ns):
-        raise NoModel(
-            f"{VARIABLE} names {path}, which has the official file's size and not its SHA-256: it is damaged",
-            hint=f"unset {VARIABLE}, then: debateroom models pull",
-        )
-    return path
-
-
-@lru_cache(maxsize=4)
-def _is_official(path: Path, changed: int) -> bool:
-    """Whether the file, last `changed` then, has the official hash; read once a process."""
-    return _sha256(path) == OFFICIAL.sha256
 
 
 @contextlib.contextmanager
@@ -204,7 +152,8 @@ def _fetch(target: Path, model: ModelFile, sources: Sequence[Source], progress: 
     finally:
         path.unlink(missing_ok=True)
         shutil.rmtree(wheels_beside(path), ignore_errors=True)
-    raise NoModel("the embedded model could not be fetched (" + "; ".join(reasons) + ")", hint=_ELSEWHERE)
+    hint = f"unset {VARIABLE}, then: debateroom models pull" if os.environ.get(VARIABLE) else _ELSEWHERE
+    raise NoModel("the embedded model could not be fetched (" + "; ".join(reasons) + ")", hint=hint)
 
 
 def _disk(error: OSError, target: Path, model: ModelFile) -> NoModel:

@@ -115,6 +115,24 @@ Source = Callable[[Partial], None]
 """Fills a partial file, or raises SourceFailed. Disk errors pass through as they are."""
 
 
+def named(variable: str, path: Path) -> Source:
+    """A copy of the file that the user has, which an environment variable names. Only its bytes count."""
+
+    def source(partial: Partial) -> None:
+        partial.restart(f"{variable}={path}")
+        partial.write(pieces())
+
+    def pieces() -> Iterator[bytes]:
+        try:
+            with path.open("rb") as file:
+                while piece := file.read(_CHUNK):
+                    yield piece
+        except OSError as error:
+            raise SourceFailed(f"it cannot be read: {error.strerror}") from error
+
+    return source
+
+
 def hub(partial: Partial) -> None:
     """The maker's own repository on the model hub. A closed network is left after a connect timeout of 5 s."""
     import httpx2
