@@ -34,6 +34,11 @@ class Context:
     skipped: tuple[str, ...] = ()
     """Files inside folders that are not text; named files are never skipped."""
 
+    @property
+    def text(self) -> str:
+        """All sources as one text, each under its name; empty when there are none."""
+        return "\n\n".join(f"{source.name}:\n{source.text.strip()}" for source in self.sources)
+
     def sizes(self) -> str:
         """`notes.md 1,204 characters, plan.txt 310 characters`: what people are shown."""
         return ", ".join(f"{source.name} {len(source.text):,} characters" for source in self.sources)

@@ -106,6 +106,23 @@ def test_json_is_one_object_with_all_keys_under_2_kb(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("queue vs loop? -n 5", 'debateroom "queue vs loop?" -n 5'),
+        ("debate -n 5 queue vs loop?", 'debateroom "queue vs loop?" -n 5'),
+        ("queue vs 5 -n 5", 'debateroom "queue vs 5"'),
+    ],
+)
+def test_the_hint_for_a_question_without_quotes_keeps_the_options(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, meant: str
+) -> None:
+    """What is to be typed instead is shown whole, but for options that could be words of the question."""
+    monkeypatch.setattr("sys.argv", ["debateroom", *typed.split()])
+    code, _, err = run(capsys, *typed.split())
+    assert (code, err.splitlines()[-1]) == (2, f"  next: {meant}")
+
+
+@pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [
         ([QUESTION, "-n", "1"], 2, "a room needs two agents or more, not 1"),
@@ -118,6 +135,7 @@ def test_json_is_one_object_with_all_keys_under_2_kb(capsys: pytest.CaptureFixtu
         ([QUESTION, "-n", "500", "--yes", "--context", "missing.md"], 2, "missing.md"),
         ([QUESTION, "-n", "500"], 2, "500 agents × 3 rounds are 1500 calls"),
         (["queue", "vs", "loop?"], 2, "the question is more than one word: quote it"),
+        ([QUESTION, "-n", "1", "--roles", "a, b"], 2, "a room needs two agents or more, not 1"),
         (["performance"], 8, "too vague"),
         (["--", "--help"], 8, "too vague"),
         (["nosuchcommand"], 8, "too vague"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -144,11 +145,20 @@ def _closed_after(models: Models) -> Iterator[None]:
     models.close()
 
 
+def _quoted(words: Sequence[str], arguments: Sequence[str]) -> str:
+    """The command that was meant: the words as one question, then the options as they were given."""
+    question = " ".join(words).replace('"', '\\"')
+    command = f'debateroom "{question}"'
+    if any(arguments.count(word) != 1 for word in words):  # which of them is an option's value cannot be told
+        return command
+    options = [given for given in arguments if given not in (*words, "debate", "--")]
+    return f"{command} {shlex.join(options)}" if options else command
+
+
 def _question(words: tuple[str, ...], chosen: Settings) -> str:
     """The question from the command line or from standard input."""
     if len(words) > 1:
-        quoted = " ".join(words).replace('"', '\\"')
-        raise UsageError("the question is more than one word: quote it", hint=f'debateroom "{quoted}"')
+        raise UsageError("the question is more than one word: quote it", hint=_quoted(words, sys.argv[1:]))
     if words and words != ("-",):
         return words[0]
     if "-" in chosen.context:

@@ -111,7 +111,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     fence = _fence()
     plan = Plan(
         problem=problem,
-        context=prompts.fenced_context(context, fence),
+        context=context.text,
         language=language,
         seats=seats,
         rounds=settings.rounds,
@@ -201,7 +201,9 @@ def _problem(question: str) -> str:
 def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[roles.RoleSpec]:
     """One role a seat, framings filled in."""
     if settings.agents is not None and settings.agents < 2:
-        raise UsageError(f"a room needs two agents or more, not {settings.agents}", hint="try -n 3")
+        named = settings.role or settings.roles != "auto"
+        hint = "leave -n out: every role is a seat" if named else "try -n 3"
+        raise UsageError(f"a room needs two agents or more, not {settings.agents}", hint=hint)
     given = [roles.parse_role(text) for text in settings.role]
     if settings.roles != "auto":
         if given:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom import templates
-from debateroom.context import Context
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
 
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
 def kind_of(number: int) -> Kind:
     """Which format round `number` asks for."""
     return "opening" if number == 1 else "debate"
-
-
-def fenced_context(context: Context, fence: str) -> str:
-    """All sources as one text, each named and inside the fence; empty when there are none."""
-    pieces = [
-        f"{source.name}:\n<{fence}>\n{unfenced(source.text, fence).strip()}\n</{fence}>" for source in context.sources
-    ]
-    return "\n\n".join(pieces)
 
 
 def unfenced(text: str, fence: str) -> str:
@@ -45,7 +36,7 @@ def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
         seats=plan.seats,
         fence=plan.fence,
         problem=unfenced(plan.problem, plan.fence),
-        context=plan.context,
+        context=unfenced(plan.context, plan.fence).strip(),
         rounds=plan.rounds,
     )
     return (room, *(_round_block(plan, item) for item in rounds))
