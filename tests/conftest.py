@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -16,12 +17,28 @@ _KEYS = ("ANTHROPIC_", "OPENAI_", "DEBATEROOM_", "CLAUDE", "CODEX_", "HTTP_PROXY
 _KEPT = ("DEBATEROOM_GGUF", "DEBATEROOM_NO_SKIPS")
 
 
+@pytest.fixture(scope="session")
+def _config(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes an empty folder for a test's own settings and keys."""
+    # a `mktemp` for each would look through the folders of all tests before, for a free number
+    parent, numbers = tmp_path_factory.mktemp("config"), itertools.count()
+
+    def make() -> Path:
+        folder = parent / str(next(numbers))
+        folder.mkdir()
+        return folder
+
+    return make
+
+
 @pytest.fixture(autouse=True)
-def _no_keys_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _no_keys_from_outside(monkeypatch: pytest.MonkeyPatch, _config: Callable[[], Path]) -> None:
     for name in list(os.environ):
         if name.upper().startswith(_KEYS) and name not in _KEPT:
             monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(_config()))
+    # without what is compiled, every process that a test starts would compile the package anew
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,7 @@
-"""Ctrl-C, SIGTERM and kill -9 on the real process: gone at once, nothing lost, and resumable."""
+"""Ctrl-C, SIGTERM and kill -9 on the real process: gone at once, nothing lost, and resumable.
+
+The run that is hit is a process of its own; what looks at its room or goes on with it runs here.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import until
+from debates import QUESTION, SYNTHESIS, Serve, run
 from vendor import Call, VendorServer, debate_script
 
-QUESTION = "Should background jobs use a queue or a loop?"
-SYNTHESIS: dict[str, Any] = {
-    "summary": "No agreement.", "consensus": [], "disagreements": [], "recommended_action": "Measure first.",
-    "sharpest_disagreement": "Retries.", "unresolved_risks": [], "mind_changes": [], "highlights": [],
-    "opening_positions": [],
-}  # fmt: skip
+ROOM = Path("active/chatroom")
 
 
-def slow_b() -> Callable[[Call], float]:
-    """Seat B takes 8 seconds the first time it is asked, everyone else none."""
+def late_b() -> Callable[[Call], float]:
+    """Seat B takes a minute the first time it is asked, everyone else no time."""
     asked: list[int] = []
 
     def seconds(call: Call) -> float:
@@ -32,168 +32,162 @@ def slow_b() -> Callable[[Call], float]:
             return 0.0
         if call.number not in asked:
             asked.append(call.number)
-        return 8.0 if call.number == asked[0] else 0.0
+        return 60.0 if call.number == asked[0] else 0.0
 
     return seconds
 
 
 @pytest.fixture
-def server() -> Iterator[VendorServer]:
-    """A vendor on which one seat of a round is slow."""
-    with VendorServer(debate_script(synthesis=SYNTHESIS), latency=slow_b(), first_token=0.0) as running:
-        yield running
+def server(serve: Serve) -> VendorServer:
+    """A vendor on which one seat of a round is late, until it is told to hurry."""
+    return serve(debate_script(synthesis=SYNTHESIS), latency=late_b(), first_token=0.0)
 
 
-def start(tmp_path: Path, server: VendorServer, *arguments: str) -> subprocess.Popen[str]:
-    """The command as a user runs it, in an empty folder."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"} | {
-        "ANTHROPIC_API_KEY": "sk-ant-test-0123456789",
-        "DEBATEROOM_ANTHROPIC_BASE_URL": server.url,
-    }
+def start(*arguments: str) -> subprocess.Popen[str]:
+    """The command as a user runs it, in the current folder."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     return subprocess.Popen(
         [sys.executable, "-m", "debateroom", *arguments],
-        cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
 
-def journal(tmp_path: Path) -> list[dict[str, Any]]:
+def begun(model: str = "gpt") -> subprocess.Popen[str]:
+    """A debate of one round in which everyone but seat B has answered."""
+    process = start(QUESTION, "--model", model, "-r", "1")
+    until(lambda: len(replies()) == 2)
+    return process
+
+
+def journal() -> list[dict[str, Any]]:
     """The events on disk, a torn last line left out."""
-    path = tmp_path / "active" / "chatroom" / "journal.jsonl"
+    path = ROOM / "journal.jsonl"
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
     return [json.loads(line) for line in lines]
 
 
-def until(condition: Any, seconds: float = 20.0) -> None:
-    """Waits for `condition`; fails when it does not come true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not come true in time"
-        time.sleep(0.02)
+def chat() -> dict[str, Any]:
+    """What `chat.json` holds."""
+    return dict(json.loads((ROOM / "chat.json").read_text()))
 
 
-def replies(tmp_path: Path) -> list[tuple[int, str]]:
+def replies() -> list[tuple[int, str]]:
     """Round and seat of every reply on disk."""
-    return [(line["round"], line["agent"]) for line in journal(tmp_path) if line["event"] == "reply"]
+    return [(line["round"], line["agent"]) for line in journal() if line["event"] == "reply"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code", "model"), [(signal.SIGINT, 130, "sonnet"), (signal.SIGTERM, 143, "gpt")]
+)
 def test_a_signal_ends_the_run_within_a_second_with_everything_answered_on_disk(
-    tmp_path: Path, server: VendorServer, number: signal.Signals, code: int
+    server: VendorServer, capsys: pytest.CaptureFixture[str], number: signal.Signals, code: int, model: str
 ) -> None:
-    """Calls of 8 s in flight hold nothing up; the last line says how to go on, and going on repeats no call."""
-    process = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1")
-    until(lambda: len(replies(tmp_path)) == 2)
+    """Calls in flight hold nothing up; the last line says how to go on, and going on repeats no call."""
+    process = begun(model)
     sent = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - sent < 2.0, "the aim is one second; two leave room for a busy machine"
     assert (process.returncode, out) == (code, "")
     assert err.strip().splitlines()[-1] == "debateroom: interrupted; continue with: debateroom resume active/chatroom"
-    chat = json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
-    assert (chat["status"], chat["stopped"]) == ("interrupted", "interrupted")
-    assert [entry["agent"] for entry in chat["rounds"][0]["entries"]] == ["Agent A", "Agent C"]
+    assert (chat()["status"], chat()["stopped"]) == ("interrupted", "interrupted")
+    assert [entry["agent"] for entry in chat()["rounds"][0]["entries"]] == ["Agent A", "Agent C"]
     before = len(server.calls)
-    again = start(tmp_path, server, "resume", "active/chatroom", "--json")
-    out, err = again.communicate(timeout=30)
-    assert again.returncode == 0, err
+    again, out, err = run(capsys, "resume", "active/chatroom", "--json")
+    assert again == 0, err
     assert json.loads(out)["status"] == "finished"
     asked = [call.own.split(",")[0] for call in server.calls[before:] if call.schema is None]
     assert asked == ["You are Agent B"]
-    assert sorted(replies(tmp_path)) == [(1, "Agent A"), (1, "Agent B"), (1, "Agent C")]
+    assert sorted(replies()) == [(1, "Agent A"), (1, "Agent B"), (1, "Agent C")]
 
 
-def test_a_second_ctrl_c_changes_nothing_for_the_worse(tmp_path: Path, server: VendorServer) -> None:
+def test_a_second_ctrl_c_changes_nothing_for_the_worse(server: VendorServer) -> None:
     """Two signals in a row end as one does."""
-    process = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1")
-    until(lambda: len(replies(tmp_path)) == 2)
+    process = begun()
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert journal(tmp_path)[-1]["event"] == "room_interrupted"
+    assert journal()[-1]["event"] == "room_interrupted"
 
 
-def test_after_kill_9_the_room_is_whole_and_resumes(tmp_path: Path, server: VendorServer) -> None:
+def test_after_kill_9_the_room_is_whole_and_resumes(
+    server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What was journaled is there, `chat.json` is valid, a dead process's lock does not block."""
-    process = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1")
-    until(lambda: len(replies(tmp_path)) == 2)
+    process = begun()
     process.kill()
     process.communicate(timeout=10)
-    json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
-    status = start(tmp_path, server, "status", "--json")
-    out, _ = status.communicate(timeout=10)
+    assert chat()["problem"] == QUESTION
+    _, out, _ = run(capsys, "status", "--json")
     assert json.loads(out)["status"] == "interrupted"
-    again = start(tmp_path, server, "resume")
-    _, err = again.communicate(timeout=30)
-    assert again.returncode == 0, err
-    assert sorted(replies(tmp_path)) == [(1, "Agent A"), (1, "Agent B"), (1, "Agent C")]
+    code, _, err = run(capsys, "resume")
+    assert code == 0, err
+    assert sorted(replies()) == [(1, "Agent A"), (1, "Agent B"), (1, "Agent C")]
 
 
-def test_a_second_run_in_a_room_is_refused_naming_the_first(tmp_path: Path, server: VendorServer) -> None:
+def test_a_second_run_in_a_room_is_refused_naming_the_first(
+    server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit 6 with pid and start time of the running one, which goes on undisturbed."""
-    first = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1")
-    until(lambda: len(replies(tmp_path)) == 2)
-    second = start(tmp_path, server, QUESTION, "--model", "sonnet")
-    out, err = second.communicate(timeout=20)
-    assert (second.returncode, out) == (6, "")
+    first = begun()
+    code, out, err = run(capsys, QUESTION, "--model", "gpt")
+    assert (code, out) == (6, "")
     assert f"the room chatroom is in use by process {first.pid}, started 20" in err
+    server.hurry()
     first.communicate(timeout=30)
     assert first.returncode == 0
 
 
-def test_a_detached_run_is_waited_for_and_stopped_from_outside(tmp_path: Path, server: VendorServer) -> None:
+def test_a_detached_run_is_waited_for_and_stopped_from_outside(
+    server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """--detach answers at once with room and pid; wait says 124 while it runs; stop ends it; resume finishes it."""
-    begun = time.monotonic()
-    process = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1", "--detach")
-    out, err = process.communicate(timeout=20)
+    process = start(QUESTION, "--model", "gpt", "-r", "1", "--detach")
+    out, err = process.communicate(timeout=30)  # the late seat takes twice as long: detach does not wait for it
     assert process.returncode == 0, err
-    assert time.monotonic() - begun < 7.0, "the slow seat takes 8 s: detach did not wait for it"
     value = json.loads(out)
-    assert (value["room"], value["status"]) == (str(tmp_path / "active" / "chatroom"), "running")
-    waiting = start(tmp_path, server, "wait", "chatroom", "--timeout", "0.5")
-    out, _ = waiting.communicate(timeout=20)
-    assert (waiting.returncode, json.loads(out)["status"]) == (124, "running")
-    until(lambda: len(replies(tmp_path)) == 2)
-    stopping = start(tmp_path, server, "stop", "chatroom")
-    out, err = stopping.communicate(timeout=20)
-    assert (stopping.returncode, err) == (0, "")
-    again = start(tmp_path, server, "wait", "chatroom")
-    out, _ = again.communicate(timeout=20)
-    assert (again.returncode, json.loads(out)["status"]) == (143, "interrupted")
-    listing = start(tmp_path, server, "rooms", "--json")
-    out, _ = listing.communicate(timeout=20)
+    assert (value["room"], value["status"]) == (str(ROOM.resolve()), "running")
+    code, out, _ = run(capsys, "wait", "chatroom", "--timeout", "0.1")
+    assert (code, json.loads(out)["status"]) == (124, "running")
+    until(lambda: len(replies()) == 2)
+    code, _, err = run(capsys, "stop", "chatroom")
+    assert (code, err) == (0, "")
+    code, out, _ = run(capsys, "wait", "chatroom")
+    assert (code, json.loads(out)["status"]) == (143, "interrupted")
+    _, out, _ = run(capsys, "rooms", "--json")
     assert [(row["room"], row["status"], row["problem"]) for row in json.loads(out)] == [
         ("chatroom", "interrupted", QUESTION)
     ]
 
 
-def test_events_are_json_lines_and_the_last_is_the_object(tmp_path: Path) -> None:
+def test_events_are_json_lines_and_the_last_is_the_object(
+    server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """--events prints what the journal gets, in its order, then the object of --json."""
-    with VendorServer(debate_script(synthesis=SYNTHESIS)) as quick:
-        process = start(tmp_path, quick, QUESTION, "--model", "sonnet", "-r", "1", "-n", "2", "--events")
-        out, _ = process.communicate(timeout=30)
+    server.hurry()
+    _, out, _ = run(capsys, QUESTION, "--model", "gpt", "-r", "1", "-n", "2", "--events")
     *events, last = map(json.loads, out.splitlines())
-    assert events == journal(tmp_path)
+    assert events == journal()
     assert (last["ok"], last["status"]) == (True, "finished")
 
 
-def test_a_second_detached_run_does_not_wipe_the_first(tmp_path: Path, server: VendorServer) -> None:
+def test_a_second_detached_run_does_not_wipe_the_first(
+    server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first one has been sent to take the room, and has it: the second is refused with exit 6."""
-    first = start(tmp_path, server, QUESTION, "--model", "sonnet", "-r", "1", "--detach")
-    out, err = first.communicate(timeout=20)
+    first = start(QUESTION, "--model", "gpt", "-r", "1", "--detach")
+    _, err = first.communicate(timeout=30)
     assert first.returncode == 0, err
-    second = start(tmp_path, server, "Tabs or spaces for our code?", "--model", "sonnet", "--detach")
-    out, err = second.communicate(timeout=20)
-    assert (second.returncode, out) == (6, "")
-    waiting = start(tmp_path, server, "wait", "chatroom", "--timeout", "60")
-    out, _ = waiting.communicate(timeout=90)
+    code, out, _ = run(capsys, "Tabs or spaces for our code?", "--model", "gpt", "--detach")
+    assert (code, out) == (6, "")
+    server.hurry()
+    code, out, _ = run(capsys, "wait", "chatroom", "--timeout", "60")
     value = json.loads(out)
-    assert (waiting.returncode, value["status"]) == (0, "finished")
+    assert (code, value["status"]) == (0, "finished")
     assert value["report"] is not None, "a room that is finished has its report"
-    chat = json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
-    assert chat["problem"] == QUESTION
+    assert chat()["problem"] == QUESTION
 
 
 @pytest.mark.parametrize("redirection", [">&-", "2>&-", ">/dev/full", "2>/dev/full", "| true"])

@@ -35,7 +35,7 @@ Seconds = float | Callable[[Call], float]
 class VendorServer:
     """Both vendors on a free loopback port, from `with` to its end.
 
-    `reply` runs on the server's thread and must not block; a slow model is `latency`.
+    `reply` runs on the server's thread and must not block; a slow model is `latency`, which `hurry` cuts short.
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class VendorServer:
         """Calls with any other key get 401; None takes every key."""
         self._models = models
         self._loop = asyncio.new_event_loop()
+        self._hurried = self._loop.create_future()
         self._thread = threading.Thread(target=self._loop.run_forever, name="vendor-server", daemon=True)
         self.cache = PromptCache(cache_minimum)
         self.connections: set[Connection] = set()
@@ -95,6 +96,10 @@ class VendorServer:
         self._loop.close()
         if self.mistakes and error is None:
             raise self.mistakes[0]
+
+    def hurry(self) -> None:
+        """Ends all waiting, of the calls under way and of those to come: what was late comes now."""
+        self._loop.call_soon_threadsafe(lambda: self._hurried.done() or self._hurried.set_result(None))
 
     async def _listen(self) -> None:
         self._server = await self._loop.create_server(lambda: Connection(self), "127.0.0.1", 0, backlog=1024)
@@ -178,7 +183,7 @@ class VendorServer:
         if call.stream:
             await self._stream(call, wire, out, reply, usage)
         else:
-            await _until(call.arrived + self._seconds(call, reply))
+            await self._until(call.arrived + self._seconds(call, reply))
             self._first_token_is_out(call)
             out.whole(wire.whole(reply, usage))
 
@@ -189,14 +194,19 @@ class VendorServer:
         ticks = max(1, min(len(pieces), int((last - first) / _TICK)))
         out.open(wire.opening(reply, usage))
         for tick in range(ticks):
-            await _until(call.arrived + first + (last - first) * tick / ticks)
+            await self._until(call.arrived + first + (last - first) * tick / ticks)
             if tick == 0:
                 self._first_token_is_out(call)
             part = pieces[len(pieces) * tick // ticks : len(pieces) * (tick + 1) // ticks]
             out.send(b"".join(wire.piece(piece) for piece in part))
-        await _until(call.arrived + last)
+        await self._until(call.arrived + last)
         out.send(wire.closing(reply, usage))
         out.end()
+
+    async def _until(self, moment: float) -> None:
+        """Sleeps to `moment` of the monotonic clock; not at all when it is past or `hurry` was called."""
+        if (left := moment - time.monotonic()) > 0:
+            await asyncio.wait((self._hurried,), timeout=left)
 
     def _first_token_is_out(self, call: Call) -> None:
         call.first_token = time.monotonic()
@@ -270,12 +280,6 @@ def _within_limit(reply: Reply, limit: int | None) -> Reply:
 
 def _value(seconds: Seconds, call: Call) -> float:
     return seconds(call) if callable(seconds) else seconds
-
-
-async def _until(moment: float) -> None:
-    """Sleeps to `moment` of the monotonic clock; not at all when it is past."""
-    if (left := moment - time.monotonic()) > 0:
-        await asyncio.sleep(left)
 
 
 def _anthropic_models(names: Sequence[str]) -> dict[str, Any]:
