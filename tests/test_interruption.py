@@ -76,9 +76,7 @@ def replies() -> list[tuple[int, str]]:
     return [(line["round"], line["agent"]) for line in journal() if line["event"] == "reply"]
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "model"), [(signal.SIGINT, 130, "sonnet"), (signal.SIGTERM, 143, "gpt")]
-)
+@pytest.mark.parametrize(("number", "code", "model"), [(signal.SIGINT, 130, "sonnet"), (signal.SIGTERM, 143, "gpt")])
 def test_a_signal_ends_the_run_within_a_second_with_everything_answered_on_disk(
     server: VendorServer, capsys: pytest.CaptureFixture[str], number: signal.Signals, code: int, model: str
 ) -> None:
@@ -112,9 +110,7 @@ def test_a_second_ctrl_c_changes_nothing_for_the_worse(server: VendorServer) -> 
     assert journal()[-1]["event"] == "room_interrupted"
 
 
-def test_after_kill_9_the_room_is_whole_and_resumes(
-    server: VendorServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_after_kill_9_the_room_is_whole_and_resumes(server: VendorServer, capsys: pytest.CaptureFixture[str]) -> None:
     """What was journaled is there, `chat.json` is valid, a dead process's lock does not block."""
     process = begun()
     process.kill()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from anthropic import Anthropic
     from httpx2 import Client, Timeout
     from openai import OpenAI
@@ -95,7 +98,7 @@ def is_loopback(url: str) -> bool:
 
 def _http(url: str) -> Client:
     """The connections under a client. A proxy from the environment is used for the web, never for this machine."""
-    from httpx2 import Client, Limits, Timeout, create_ssl_context
+    from httpx2 import Client, Limits, Timeout
 
     from debateroom.models.pools import Pools
 
@@ -109,8 +112,16 @@ def _http(url: str) -> Client:
     if not local and getproxies():
         # a proxy is a transport of its own, which httpx2 sets up only when it is given none
         return Client(follow_redirects=True, timeout=timeout, limits=limits)
-    pools = Pools(verify=create_ssl_context(trust_env=not local), limits=limits)
+    pools = Pools(verify=_authorities(not local), limits=limits)
     return Client(follow_redirects=True, trust_env=not local, timeout=timeout, transport=pools)
+
+
+@cache
+def _authorities(trust_env: bool) -> SSLContext:
+    """Whom connections trust. Read once for all clients: it takes longer than all else about making one."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context(trust_env=trust_env)
 
 
 @contextmanager
