@@ -133,7 +133,7 @@ def test_the_hint_for_a_question_without_quotes_keeps_the_options(
         ([QUESTION, "--context", "missing.md"], 2, "missing.md"),
         ([QUESTION, "--language", "de"], 2, "`language` from the command is 'de'"),
         ([QUESTION, "-n", "500", "--yes", "--context", "missing.md"], 2, "missing.md"),
-        ([QUESTION, "-n", "500"], 2, "500 agents × 3 rounds are 1500 calls"),
+        ([QUESTION, "-n", "67"], 2, "67 agents × 3 rounds are 201 calls"),
         (["queue", "vs", "loop?"], 2, "the question is more than one word: quote it"),
         ([QUESTION, "-n", "1", "--roles", "a, b"], 2, "a room needs two agents or more, not 1"),
         (["performance"], 8, "too vague"),

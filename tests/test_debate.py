@@ -18,7 +18,8 @@ from debateroom.errors import NoModel, TooFewReplies, UsageError, VagueQuestion
 
 def test_a_debate_without_agreement_plays_all_rounds_and_is_called_a_deadlock(serve: Serve) -> None:
     """N × R calls, N at once; both files are written; the outcome is worked out, not taken from the model."""
-    server = serve(debate_script(synthesis=SYNTHESIS | {"outcome": "consensus"}), latency=0.3)
+    script = debate_script(synthesis=SYNTHESIS | {"outcome": "consensus"})
+    server = serve(script, latency=lambda call: 0.0 if call.schema else 5.0, first_token=0.05, together=4)
     outcome = activities.debate(QUESTION, agents=4, rounds=3, model="sonnet")
     assert len(seat_calls(server)) == 12
     assert server.peak_in_flight == 4

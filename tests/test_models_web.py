@@ -12,7 +12,7 @@ from typing import Any
 import anthropic
 import openai
 import pytest
-from vendor import Call, Reply, VendorServer
+from vendor import Reply, VendorServer
 from web_models import KEY, KEYS, ask, models
 
 from debateroom.errors import CallFailed, NoModel, UsageError
@@ -74,13 +74,7 @@ class TestEveryApi:
                 _original(self, *args, **kwargs)
 
             monkeypatch.setattr(sdk, "__init__", counted)
-
-        def answer(call: Call) -> str:
-            if server.in_flight == 20:
-                server.hurry()
-            return "yes"
-
-        with VendorServer(answer, latency=20.0) as server, models(server, api) as opened:
+        with VendorServer("yes", latency=20.0, together=20) as server, models(server, api) as opened:
             seats: list[Model] = [opened.open(name) for _ in range(20)]
             others = [opened.open(other) for other in ("haiku", "openai:o3")]
             with ThreadPoolExecutor(20) as pool:
@@ -99,12 +93,7 @@ def test_the_connections_of_one_round_serve_the_next() -> None:
         together.wait(timeout=30)
         model.ask(Request((), "own"))
 
-    def answer(call: Call) -> str:
-        if server.in_flight == 40:
-            server.hurry(len(server.calls))
-        return "yes"
-
-    with VendorServer(answer, latency=20.0) as server, models(server, concurrency=40) as opened:
+    with VendorServer("yes", latency=20.0, together=40) as server, models(server, concurrency=40) as opened:
         model = opened.open("opus")
         with ThreadPoolExecutor(40) as pool:
             for _ in range(2):

@@ -163,7 +163,12 @@ def test_the_forecast_is_what_a_debate_comes_to(
             said += "\nA further ground is that it can be undone."
         return said
 
-    server = serve(answer, latency=0.1, first_token=0.05)
+    server = serve(
+        answer,
+        latency=lambda call: 0.0 if call.schema else 2.0,
+        first_token=0.1 if stagger == "on" else 2.0,
+        together=3,
+    )
     outcome = activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", note=(LONG,), stagger=stagger)
     opening = json.loads((outcome.folder / "journal.jsonl").read_text().splitlines()[0])
     expected = forecast.worst(plans.from_event(opening))
@@ -241,7 +246,7 @@ def test_two_hundred_calls_are_asked_about_on_a_terminal(serve: Serve, said: byt
     server = serve(debate_script({f"Agent {letter}": [(9, None)] for letter in "ABCDEFGHIJ"}, moderator=ALIGNED,
                                  synthesis=SYNTHESIS))  # fmt: skip
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "debateroom", QUESTION, "-n", "10", "-r", "20", "--model", "sonnet"]
+    command = [sys.executable, "-m", "debateroom", QUESTION, "-n", "10", "-r", "20", "--model", "gpt"]
     process = subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, env=_environment())
     os.close(theirs)
     seen = b""

@@ -115,14 +115,7 @@ def test_the_first_seat_goes_ahead_where_there_is_enough_to_write(
     serve: Serve, stagger: str, agents: int, note: str, ahead: bool
 ) -> None:
     """`auto` is on when the part not yet cached is above the provider's minimum and there are three seats or more."""
-    script = debate_script(synthesis=SYNTHESIS)
-
-    def answer(call: Call) -> Any:
-        if call.number == agents - 1:  # all have been asked
-            server.hurry()
-        return script(call)
-
-    server = serve(answer, latency=1.0, first_token=0.2 if ahead else 1.0)
+    server = serve(debate_script(), latency=1.0, first_token=0.2 if ahead else 1.0, together=agents)
     activities.debate(
         QUESTION, agents=agents, rounds=1, model="sonnet", note=(note,), stagger=stagger, moderator="none"
     )
@@ -133,13 +126,12 @@ def test_auto_looks_at_what_is_not_cached_yet_and_not_at_the_last_block_alone(se
     """A short room is below the minimum in round 1, so in round 2 all of it has to be written: now one goes ahead."""
     filler = "Further grounds for it. " * 60
     script = debate_script()
-
-    def answer(call: Call) -> str:
-        if call.number in (2, 5, 8):  # all of a round have been asked
-            server.hurry(call.number + 1)
-        return f"{script(call)}\n{filler}"
-
-    server = serve(answer, latency=1.0, first_token=lambda call: 1.0 if len(call.shared) == 1 else 0.2)
+    server = serve(
+        lambda call: f"{script(call)}\n{filler}",
+        latency=1.0,
+        first_token=lambda call: 1.0 if len(call.shared) == 1 else 0.2,
+        together=3,
+    )
     activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", moderator="none", stagger="auto")
     rounds = [server.calls[start : start + 3] for start in (0, 3, 6)]
     sizes = [tokens.estimate(call[0].prompt[-2]) for call in rounds]
@@ -152,12 +144,12 @@ def test_after_the_moderator_nothing_is_left_to_write_and_nobody_waits(serve: Se
     filler = "Further grounds for it. " * 100
     script = debate_script(SURE, moderator=APART, synthesis=SYNTHESIS)
 
-    def answer(call: Call) -> Any:
-        if call.schema or len(seat_calls(server)) in (3, 6):  # all of a round have been asked
-            server.hurry(len(server.calls))
-        return script(call) if call.schema else f"{script(call)}\n{filler}"
-
-    server = serve(answer, latency=1.0, first_token=lambda call: 0.2 if len(call.shared) == 1 else 1.0)
+    server = serve(
+        lambda call: script(call) if call.schema else f"{script(call)}\n{filler}",
+        latency=lambda call: 0.0 if call.schema else 1.0,
+        first_token=lambda call: 0.2 if len(call.shared) == 1 else 1.0,
+        together=3,
+    )
     activities.debate(QUESTION, agents=3, rounds=2, model="sonnet", note=(LONG,))
     seats = seat_calls(server)
     assert [arrivals(seats[:3]), arrivals(seats[3:])] == [[True, True], [False, False]]

@@ -252,14 +252,20 @@ def test_what_a_killed_pull_left_is_cleared_away(cache: Path) -> None:
 def test_two_processes_fetch_the_file_once(cache: Path) -> None:
     """A second pull waits for the first one, shows how far it is, and then finds the file there."""
     code = """
-seen = []
+seen, watched = [], cache / "watched"
 def slow(partial):
     partial.restart("slow")
     partial.write(iter([CONTENT[:200_000]]))
     print("fetching", flush=True)
-    time.sleep(1.5)
+    end = time.monotonic() + 20
+    while not watched.exists() and time.monotonic() < end:
+        time.sleep(0.01)
     partial.write(iter([CONTENT[200_000:]]))
-pull.ensure(lambda *step: seen.append(step), model=MODEL, sources=(slow,))
+def look(*step):
+    seen.append(step)
+    if step[0] == "another process":
+        watched.touch()
+pull.ensure(look, model=MODEL, sources=(slow,))
 print(sorted({(source, done) for source, done, total in seen if source == "another process"}))
 """
     with process(code, cache) as first:

@@ -290,12 +290,8 @@ def test_calls_at_the_same_time_all_miss_until_the_first_token() -> None:
     def ask(client: Clients) -> Usage:
         return ask_messages(client, True, messages=[{"role": "user", "content": content}])[2]
 
-    def answer(call: Call) -> str:
-        if call.number == 2:
-            server.hurry()
-        return "y" * 400
-
-    with VendorServer(answer, latency=30.0, first_token=30.0) as server, clients(server) as client:
+    waits = {"latency": lambda call: 30.0 if call.number < 3 else 0.0, "first_token": 30.0, "together": 3}
+    with VendorServer("y" * 400, **waits) as server, clients(server) as client:
         with ThreadPoolExecutor(3) as pool:
             together = list(pool.map(ask, [client] * 3))
         late = ask(client)

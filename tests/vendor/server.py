@@ -45,6 +45,7 @@ class VendorServer:
         *,
         latency: Seconds = 0.0,
         first_token: Seconds | None = None,
+        together: int | None = None,
         chunk: int = 48,
         key: str | None = None,
         models: Sequence[str] = MODELS,
@@ -55,6 +56,8 @@ class VendorServer:
         """Seconds from a call's arrival to its last token."""
         self._first_token = first_token
         """Seconds to the first token; None: all the text comes at the end."""
+        self._together = together
+        """When so many calls are being answered at once, nothing more is waited for in them or in earlier ones."""
         self._chunk = chunk
         """Characters in one streamed piece."""
         self._key = key
@@ -173,6 +176,8 @@ class VendorServer:
             in_flight=self.in_flight,
         )
         self.calls.append(call)
+        if self.in_flight == self._together:
+            self._hurry(len(self.calls))
         return call
 
     async def _say(self, call: Call, wire: Wire, out: Channel, key: str) -> None:
