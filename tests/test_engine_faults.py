@@ -114,8 +114,11 @@ def test_a_permanent_429_makes_exactly_the_attempts(serve: Serve, no_waits: list
 
 
 @pytest.mark.parametrize("date", [False, True])
-def test_retry_after_is_honoured_and_holds_all_threads(serve: Serve, date: bool) -> None:
+def test_retry_after_is_honoured_and_holds_all_threads(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, date: bool
+) -> None:
     """One 429 with a time, in seconds or as a date, and no call of any seat is sent before it has passed."""
+    monkeypatch.setattr(retry, "JITTER", 0.1)
     told: list[float] = []
     script = debate_script()
 

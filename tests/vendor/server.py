@@ -105,7 +105,7 @@ class VendorServer:
             raise self.mistakes[0]
 
     def hurry(self, calls: int = sys.maxsize) -> None:
-        """Ends the waiting of the first so many calls, of all there will ever be by default: what was late comes now."""
+        """Ends the waiting of the first so many calls, by default of all there will ever be: the late come now."""
         self._loop.call_soon_threadsafe(self._hurry, calls)
 
     def _hurry(self, calls: int) -> None:
