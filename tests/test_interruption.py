@@ -139,7 +139,7 @@ def test_a_second_run_in_a_room_is_refused_naming_the_first(
 def test_a_detached_run_is_waited_for_and_stopped_from_outside(
     server: VendorServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """--detach answers at once with room and pid; wait says 124 while it runs; stop ends it; resume finishes it."""
+    """--detach answers at once with room and pid; wait says 124 while it runs; stop ends it."""
     process = start(QUESTION, "--model", "gpt", "-r", "1", "--detach")
     out, err = process.communicate(timeout=30)  # the late seat takes twice as long: detach does not wait for it
     assert process.returncode == 0, err
