@@ -326,11 +326,11 @@ def test_the_time_of_the_run_also_bounds_the_moderator(
     table = {f"Agent {letter}": [(9, "Agent A")] for letter in "AB"}
     script = debate_script(table, moderator=ALIGNED, synthesis=SYNTHESIS)
 
-    def answer(call: Call) -> Said:
-        return Trickle() if silent in (call.schema or {}).get("properties", {}) else script(call)
+    def is_silent(call: Call) -> bool:
+        return silent in (call.schema or {}).get("properties", {})
 
-    server = serve(answer)
-    time_is_over(lambda: any(isinstance(call.said, Trickle) for call in server.calls))
+    server = serve(script, latency=lambda call: 90.0 if is_silent(call) else 0.0)
+    time_is_over(lambda: any(map(is_silent, server.calls)))
     started = time.monotonic()
     outcome = activities.debate(QUESTION, agents=2, rounds=2, model="sonnet", timeout=30.0)
     assert time.monotonic() - started < 25
