@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from debateroom.reading.objects import Found, find_object
 from debateroom.reading.reply import normalised, read_reply
 
 OWN = '"agreements": "Drain.", "refined_proposal": "Queue."'
@@ -21,6 +22,8 @@ JSON = [
     (f'[{OTHER}, {{"agent": "Agent A", {OWN}, "confidence": 7}}]', 7, None),
     (f'{{{OWN}, "confidence": 7', None, None),
     (f'{{{OWN}, "confidenceScore": 7,}}', 7, None),
+    (f"{{{OWN}, 'confidence': 7, 'endorses': None, 'final': True}}".replace('"', "'"), 7, None),
+    (f'{{{OWN}, "confidence": 7, "endorses": None, "final": True}}', 7, None),
     ('{"agreements": "Drain.", "refinedProposal": "Queue.", "confidence": "High (7/10)"}', 7, None),
     ('{"accords": "Drain.", "proposition affinée": "Queue.", "confiance": 7, "soutient": "moi-même"}', 7, "Agent A"),
     ('{"共识": "Drain.", "修订提案": "Queue.", "信心": "7分", "支持": "自己"}', 7, "Agent A"),
@@ -115,6 +118,15 @@ def test_a_section_from_json_is_a_piece_of_the_normalised_text(text: str, speake
     reply = read_reply(text, kind="debate", speaker=speaker)
     read = normalised(text)
     assert [key for key, section in reply.sections.items() if section not in read] == []
+
+
+def test_a_mended_object_says_where_it_ends() -> None:
+    """Counted in the text as it was written, whatever was taken out or put in; a cut one ends with the text."""
+    written = "{'a': \"}'\", 'b': [True, None,], 'c': {'d': '\n'},}"
+    assert find_object(f"x {written} y }}") == Found(
+        {"a": "}'", "b": [True, None], "c": {"d": "\n"}}, 2, 2 + len(written), mended=True
+    )
+    assert find_object('x {"a": "b') == Found({"a": "b"}, 2, 10, mended=True, cut=True)
 
 
 def test_an_object_inside_a_damaged_one_is_its_field() -> None:

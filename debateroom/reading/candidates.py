@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -12,17 +11,13 @@ from typing import NamedTuple
 from debateroom.messages import Kind
 from debateroom.reading.labels import Label
 from debateroom.reading.lines import Line
+from debateroom.reading.quotation import in_quotation
 from debateroom.reading.vocabulary import SYNONYM, VARIANT, asked, order
 
 _DEEP = 4
 """Columns a label may stand further right than the first one; deeper is a list in a section."""
-_LOOK_AROUND = 1_500
-"""Characters before and after a label that are searched for the quotation marks around it."""
 _SHORT = 24
 """Characters; a value this short is a value, not a point in a list."""
-_MARKS = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("‹", "›"))
-_OPENER = re.compile(r"(?:^|[\s(（\[:：])\"(?=\S)")
-_CLOSER = re.compile(r"(?<=\S)\"(?=$|[\s.,;:!?)）\]。，])")
 
 Style = tuple[str, str, bool]
 
@@ -48,29 +43,17 @@ def _outside_quotes(text: str, found: Sequence[Line], kind: Kind) -> list[Candid
     section_start = 0
     for line in found:
         label = line.label
-        if label and (base is None or label.indent < base + _DEEP) and not _quoted(text, section_start, line):
+        if (
+            label
+            and (base is None or label.indent < base + _DEEP)
+            and not in_quotation(text, line.start, since=section_start)
+        ):
             base = label.indent if base is None else base
             section_start = label.value
             name = asked(label.name, kind)
             kept.append(Candidate(label if name is label.name else replace(label, name=name), line, before))
         before = line
     return kept
-
-
-def _quoted(text: str, section_start: int, line: Line) -> bool:
-    """Whether a quotation that opens earlier in the section closes only after the label."""
-    before = text[max(section_start, line.start - _LOOK_AROUND) : line.start]
-    after = text[line.start : line.start + _LOOK_AROUND]
-    for opening, closing in _MARKS:
-        if before.rfind(opening) > before.rfind(closing) and closing in after:
-            return True
-    if '"' not in before or '"' not in after:
-        return False
-    opened = [match.end() for match in _OPENER.finditer(before)]
-    closed = [match.end() for match in _CLOSER.finditer(before)]
-    first = after.index('"')
-    closes = bool(_CLOSER.match(after, first)) and not _OPENER.match(after, max(0, first - 1))
-    return bool(opened) and opened[-1] > (closed[-1] if closed else -1) and closes
 
 
 def _alike(found: list[Candidate], text: str, kind: Kind) -> list[Candidate]:

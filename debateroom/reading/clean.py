@@ -31,6 +31,13 @@ class Cleaned(NamedTuple):
 
 
 def clean(text: str) -> Cleaned:
+    """`visible(text)`, and with line breaks that are written out made real."""
+    seen = visible(text)
+    broken = _with_line_breaks(seen.text)
+    return seen if broken == seen.text else Cleaned(broken, (*seen.repairs, "escapes"))
+
+
+def visible(text: str) -> Cleaned:
     """`text` with `\\n` line ends, composed accents, and nothing that a reader could not see.
 
     Characters that people see are never changed, except half a surrogate pair, which becomes U+FFFD because
@@ -40,14 +47,11 @@ def clean(text: str) -> Cleaned:
     lined = _LINE_ENDING.sub("\n", text)
     if lined != text:
         repairs.append("line_endings")
-    visible = _SURROGATE.sub("\ufffd", _TERMINAL_CODE.sub("", lined))
-    visible = _HIDDEN.sub(_hidden, _BETWEEN_DIGITS.sub(DIGIT_BREAK, visible))
-    if visible != lined:
+    seen = _SURROGATE.sub("\ufffd", _TERMINAL_CODE.sub("", lined))
+    seen = _HIDDEN.sub(_hidden, _BETWEEN_DIGITS.sub(DIGIT_BREAK, seen))
+    if seen != lined:
         repairs.append("characters")
-    broken = _with_line_breaks(visible)
-    if broken != visible:
-        repairs.append("escapes")
-    return Cleaned(unicodedata.normalize("NFC", broken), tuple(repairs))
+    return Cleaned(unicodedata.normalize("NFC", seen), tuple(repairs))
 
 
 def _hidden(match: re.Match[str]) -> str:

@@ -13,6 +13,8 @@ _ATTEMPTS = 12
 _DEEP = 6
 _BARE_KEY = re.compile(r"([{,]\s{0,40})([^\W\d]\w{0,40})\s?:")
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
+_STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\b(?:True|False|None)\b', re.DOTALL)
+_JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Found:
     start: int
     end: int
     mended: bool = False
-    """Its syntax was not JSON: a comma too many, raw line breaks in a string, or it was cut."""
+    """Its syntax was not JSON: a comma too many, raw line breaks in a string, Python's spelling, or it was cut."""
+    cut: bool = False
+    """Its end is not in the text: strings, lists and objects that were open have been closed."""
 
 
 class _Twice(dict[str, Any]):
@@ -74,13 +78,32 @@ def find_object(text: str) -> Found | None:
     return _mended(text, start) if start >= 0 else None
 
 
+def object_at(text: str, start: int) -> Found | None:
+    """The object whose opening brace stands at `start`, mended if need be; None when it is empty or unreadable."""
+    return _decode(text, start, _STRICT) or _mended(text, start)
+
+
+def flaw(text: str, start: int) -> str:
+    """What is wrong with the JSON at `start`, in a few words; empty when nothing is."""
+    try:
+        _STRICT.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return f"{error.msg.removesuffix(' at')}, at its character {error.pos - start + 1}"
+    except RecursionError:
+        return "it is nested too deep"
+    except ValueError:
+        return "a number in it is too long"
+    return ""
+
+
 def _decode(text: str, start: int, decoder: json.JSONDecoder) -> Found | None:
     try:
         value, end = decoder.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
     usable = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict) for each in value))
-    return Found(value, start, end) if usable and value else None
+    written = value.pairs if isinstance(value, _Twice) else value
+    return Found(value, start, end) if usable and written else None
 
 
 def _mended(text: str, start: int) -> Found | None:
@@ -94,12 +117,32 @@ def _mended(text: str, start: int) -> Found | None:
         tries += [_double_quoted(each) for each in tries]
     elif body[1:].lstrip()[:1].isalpha():
         tries += [_BARE_KEY.sub(r'\1"\2":', each) for each in tries]
-    tries.append(_closed(_TRAILING_COMMA.sub("", body)))
+    if any(word in body for word in _JSON_WORDS):
+        tries += [_STRING_OR_WORD.sub(_json_word, each) for each in tries]
     for each in tries:
         found = _decode(each, 0, _LOOSE)
         if found and isinstance(found.value, dict):
-            return Found(found.value, start, min(len(text), start + found.end), mended=True)
+            # mending moves characters but no closing brace
+            end = _after_braces(body, each.count("}", 0, found.end))
+            return Found(found.value, start, start + end, mended=True)
+    closed = _closed(_TRAILING_COMMA.sub("", body))
+    found = _decode(closed, 0, _LOOSE)
+    if found and isinstance(found.value, dict):
+        return Found(found.value, start, len(text), mended=True, cut=True)
     return None
+
+
+def _after_braces(body: str, count: int) -> int:
+    """Where the closing brace number `count` of `body` ends."""
+    end = 0
+    for _ in range(count):
+        end = body.index("}", end) + 1
+    return end
+
+
+def _json_word(match: re.Match[str]) -> str:
+    """Python's `True`, `False` and `None` as JSON writes them; a string as it is."""
+    return _JSON_WORDS.get(match.group(), match.group())
 
 
 def _double_quoted(body: str) -> str:
