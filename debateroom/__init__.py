@@ -11,10 +11,11 @@ _EXPORTS = {
     "classify_question": "debateroom.reading.question",
     "debate": "debateroom.activities",
     "read_reply": "debateroom.reading.reply",
+    "read_trigger": "debateroom.reading.triggers",
 }
 
 __version__ = "0.1.0"
-__all__ = ["Outcome", "Room", "__version__", "classify_question", "debate", "read_reply"]
+__all__ = ["Outcome", "Room", "__version__", "classify_question", "debate", "read_reply", "read_trigger"]
 
 
 def __getattr__(name: str) -> Any:

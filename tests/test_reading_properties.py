@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading_cases import calls
 
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Kind
@@ -215,22 +214,6 @@ HOSTILE = {
     "minds": "I changed my mind ",
     "errors": "API error 529 ",
 }
-
-
-def calls(action: Callable[[], object]) -> int:
-    """How many function calls `action` makes, those of C code included."""
-    count = 0
-
-    def counted(frame: object, event: str, arg: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
-        action()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)

@@ -16,6 +16,14 @@ _OTHER_CHANNEL = re.compile(r"<\|channel\|>\s?(?:analysis|commentary)", re.IGNOR
 _STOP_TOKEN = re.compile(r"<\|(?:im_end|eot_id|end|return|endoftext|end_of_text)\|>|<｜end▁of▁sentence｜>|</s>\s*\Z")
 _TOKEN = re.compile(r"<\|[\w ]{1,40}\|>|</?(?:begin|end)_of_solution>")
 _LEAKED_CHANNEL = "assistantfinal"
+_THOUGHT = re.compile(
+    r"[\s*_#]{0,8}(?:thoughts?|thinking|reasoning|pensée|réflexion|raisonnement|思考|想法)[*_]{0,3}\s?[:：]",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    r"^[ \t*_#]{0,6}(?:user response|response|réponse|用户回复|回复)[*_]{0,3}\s?[:：][*_]{0,3}[ \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def without_thinking(text: str) -> str:
@@ -25,6 +33,12 @@ def without_thinking(text: str) -> str:
     A tag in back-ticks, in a code fence, or in the middle of a sentence is a word, not a tag.
     """
     return _outside_tags(_final_channel(text))
+
+
+def after_thought(text: str) -> str:
+    """What a text says that is written as `Thought: … User Response: …`; another text as it is."""
+    said = _SAID.search(text) if _THOUGHT.match(text) else None
+    return text[said.end() :] if said else text
 
 
 def _final_channel(text: str) -> str:

@@ -32,7 +32,7 @@ def unwrap(text: str) -> Unwrapped:
     repairs = []
     for word, step in (
         ("escapes", _json_string),
-        ("quote", _block_quote),
+        ("quote", block_quote),
         ("fence", _fence),
         ("markup", _page),
         ("markup", _element),
@@ -56,8 +56,8 @@ def _json_string(text: str) -> str | None:
     return inside if isinstance(inside, str) else None
 
 
-def _block_quote(text: str) -> str | None:
-    """The text of a reply each line of which is quoted."""
+def block_quote(text: str) -> str | None:
+    """The text of a reply each line of which is quoted; None for another one."""
     lines = text.strip().split("\n")
     if not lines[0].startswith(">") or any(line.strip() and not line.lstrip().startswith(">") for line in lines):
         return None
