@@ -70,13 +70,14 @@ def _no_answer(entry: Entry, item: Round) -> bool:
     """Whether the reply is no speech at all: empty, a refusal, or an error's text, alone or as the proposal."""
     if not entry.response.strip() or entry.finish == "refusal":
         return True
-    return _says_an_error(entry.response, "opening" if item.round == 1 else "debate")
+    return _says_an_error(entry, "opening" if item.round == 1 else "debate")
 
 
 @lru_cache(maxsize=2048)
-def _says_an_error(response: str, kind: Kind) -> bool:
+def _says_an_error(entry: Entry, kind: Kind) -> bool:
     """Whether the reply or its proposal is an error's text. Kept: each verdict asks again about every reply."""
-    sections = read_reply(response, kind=kind).sections
+    response = entry.response
+    sections = read_reply(response, kind=kind, speaker=entry.agent, stop_reason=entry.finish).sections
     proposal = sections.get("refined_proposal") or sections.get("proposal") or ""
     return is_error_text(response) or is_error_text(proposal)
 
@@ -101,7 +102,8 @@ def decide(item: Round, *, moderated: bool, quorum: int, threshold: float = THRE
     count, and all would sign the same proposal with nothing left that its author calls a blocker.
     """
     entries = counted(item)
-    excluded = tuple(entry.agent for entry in item.entries if entry not in entries)
+    heard = set(entries)
+    excluded = tuple(entry.agent for entry in item.entries if entry not in heard)
     verdict = item.moderation if moderated else None
     named = verdict is not None and verdict["proposal"] not in (None, *excluded)
     proposal, backers = _moderated(entries, verdict) if verdict and named else _declared(entries)

@@ -149,6 +149,8 @@ def case_of(name: str) -> str:
 
 
 def _dress(lead: str) -> str:
+    if not lead:
+        return ""
     for mark, symbols in (("|", "|"), ("#", "#"), ("-", "-+•·▪●◦‣➤►▶→–—")):
         if any(symbol in lead for symbol in symbols):
             return mark

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from debateroom.language import SECTIONS
 from debateroom.messages import Kind
@@ -16,11 +18,11 @@ from debateroom.reading.endorsement import read_endorsement
 from debateroom.reading.mind import changed_mind
 from debateroom.reading.record import find_record, texts_of_objects
 from debateroom.reading.seats import as_seat
-from debateroom.reading.sections import Parts, Section, split, without_half_label
+from debateroom.reading.sections import Parts, Section, is_foreign, split, without_half_label
 from debateroom.reading.thinking import without_thinking
 from debateroom.reading.topic import is_error_text, is_page, is_remark, strays
 from debateroom.reading.unwrap import unwrap
-from debateroom.reading.vocabulary import asked
+from debateroom.reading.vocabulary import Name, asked
 
 REPAIRS = (
     "characters",
@@ -112,25 +114,48 @@ def read_reply(
     Labels are read in every language; `language` only decides whether that is worth a word in `repairs`.
     Never raises on any text; labels and values inside quotes, code and other seats' blocks are not the speaker's.
     """
-    body = _prepared(text or "")
-    speaker = as_seat(speaker)
-    truncated = (stop_reason or "").lower() in _CUT
-    parts = _parts(without_half_label(body.text) if truncated else body.text, kind, speaker, language)
+    read = _read(text or "", kind, as_seat(speaker), (stop_reason or "").lower() in _CUT)
+    reply = read.reply
+    foreign = any(is_foreign(name, language) for name in read.names)
+    repairs = {*reply.repairs, "language"} if foreign else reply.repairs
+    return replace(
+        reply,
+        sections=dict(reply.sections),
+        further=dict(reply.further),
+        repairs=tuple(word for word in REPAIRS if word in repairs),
+        off_topic=_off_topic(read.text, reply.sections, problem),
+    )
+
+
+class _Read(NamedTuple):
+    """What a reply says, whatever was asked and in which language."""
+
+    reply: Reply
+    text: str
+    """What of it is read."""
+    names: tuple[Name, ...]
+    """Its labels'."""
+
+
+@lru_cache(maxsize=512)
+def _read(text: str, kind: Kind, speaker: str | None, truncated: bool) -> _Read:
+    """The reply in `text`. Kept: whether a round is an agreement, and its extract, ask again about every reply."""
+    body = _prepared(text)
+    parts = _parts(without_half_label(body.text) if truncated else body.text, kind, speaker)
     sections = _by_key(parts.sections, kind)
     confidence = _confidence(parts.sections, speaker)
     if truncated and confidence.value is not None and body.text.rstrip()[-1:].isdecimal():
         confidence = Confidence(None)  # the next token might have made 10 of 1, or 8 of 80
-    repairs = {*body.repairs, *parts.repairs, *confidence.repairs} | ({"cut"} if truncated else set())
-    return Reply(
+    reply = Reply(
         sections=sections,
         further=_further(parts.sections, sections),
         confidence=confidence.value,
         endorses=_endorses(parts.sections, speaker),
-        repairs=tuple(word for word in REPAIRS if word in repairs),
+        repairs=(*body.repairs, *parts.repairs, *confidence.repairs, *(("cut",) if truncated else ())),
         truncated=truncated,
         mind_changed=changed_mind(parts.own),
-        off_topic=_off_topic(body.text, sections, problem),
     )
+    return _Read(reply, body.text, parts.names)
 
 
 def normalised(text: str) -> str:
@@ -156,17 +181,17 @@ def _prepared(text: str) -> Cleaned:
     return Cleaned(body, (*repairs, *inside.repairs))
 
 
-def _parts(text: str, kind: Kind, speaker: str | None, language: str | None) -> Parts:
+def _parts(text: str, kind: Kind, speaker: str | None) -> Parts:
     """The reply's parts: from its labels, or from a JSON object when it is one or has no label."""
     is_object = text.lstrip().startswith(("{", "[{"))
-    parts = Parts() if is_object else split(text, kind, speaker=speaker, language=language)
+    parts = Parts() if is_object else split(text, kind, speaker=speaker)
     if any(section.text for section in parts.sections):
         return parts
     record = find_record(text, speaker)
     if record is None:
-        return split(text, kind, speaker=speaker, language=language) if is_object else parts
+        return split(text, kind, speaker=speaker) if is_object else parts
     if record.inner:
-        parts = split(clean(record.inner).text, kind, speaker=speaker, language=language)
+        parts = split(clean(record.inner).text, kind, speaker=speaker)
         parts.repairs |= set(record.repairs)
         return parts
     found = [Section(asked(field.name, kind).key, field.text, field.note) for field in record.fields]

@@ -49,9 +49,11 @@ class Parts:
     own: str = ""
     """Everything in the speaker's own words: quotes, code and other seats' blocks left out."""
     repairs: set[str] = field(default_factory=set)
+    names: tuple[Name, ...] = ()
+    """The labels', in order; none where there was a JSON object."""
 
 
-def split(text: str, kind: Kind, *, speaker: str | None, language: str | None) -> Parts:
+def split(text: str, kind: Kind, *, speaker: str | None) -> Parts:
     """The parts of `text`, which is clean and unwrapped. Each section's text is a piece of `text`."""
     found = lines(text, speaker)
     blocks = sort_blocks(text, candidates(text, found, kind), kind, speaker)
@@ -70,7 +72,8 @@ def split(text: str, kind: Kind, *, speaker: str | None, language: str | None) -
     stops = {label.start for block in blocks for label in block.labels} | {label.start for label in extra}
     stops |= {block.boundary for block in blocks if block.boundary is not None}
     parts.sections = _sections(text, labels, [*sorted(stops), len(text)], speaker, parts.repairs)
-    parts.repairs |= _damage(labels, kind, language)
+    parts.names = tuple(label.name for label in labels)
+    parts.repairs |= _damage(labels, kind)
     return parts
 
 
@@ -158,7 +161,7 @@ def trimmed(value: str, *, table: bool = False) -> str:
     return value
 
 
-def _damage(labels: Sequence[Label], kind: Kind, language: str | None) -> set[str]:
+def _damage(labels: Sequence[Label], kind: Kind) -> set[str]:
     """One word of REPAIRS for each way in which the labels are not as asked."""
     found: set[str] = set()
     for label in labels:
@@ -169,7 +172,6 @@ def _damage(labels: Sequence[Label], kind: Kind, language: str | None) -> set[st
         found |= {"synonym"} if name.grade < EXACT else set()
         found |= {"separator"} if label.separator != ":" else set()
         found |= {"glued"} if label.glued else set()
-        found |= {"language"} if _is_foreign(name, language) else set()
     places = [order(kind, label.key) for label in labels]
     if places != sorted(places):
         found.add("order")
@@ -178,7 +180,7 @@ def _damage(labels: Sequence[Label], kind: Kind, language: str | None) -> set[st
     return found
 
 
-def _is_foreign(name: Name, language: str | None) -> bool:
+def is_foreign(name: Name, language: str | None) -> bool:
     """Whether the label is another language's, and written differently in `language`."""
     if language not in LABELS or name.language not in LABELS:
         return False

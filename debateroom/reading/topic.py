@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from debateroom.reading.vocabulary import fold
 from debateroom.reading.words import EMPTY_PAIRS, EMPTY_WORDS, FUNCTION_WORDS
@@ -51,6 +52,9 @@ _ENDINGS = (
     *("issements", "issement", "ements", "ement", "ations", "ation", "ings", "ing", "eurs", "ies", "ers"),
     *("es", "ed", "er", "s", "x", "e", "y"),
 )
+_KNOWN = FUNCTION_WORDS["en"] | FUNCTION_WORDS["fr"] | EMPTY_WORDS
+_TELLING = {name: known - (FUNCTION_WORDS["en"] & FUNCTION_WORDS["fr"]) for name, known in FUNCTION_WORDS.items()}
+"""Words that only one of the two languages has."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"[^\W\d_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\W\d_]+)*|\d{2,}")
 
@@ -73,13 +77,11 @@ def strays(answer: str, problem: str) -> bool:
     spoken = tongue(answer[:_LOOKED_AT])
     if spoken is None or spoken != tongue(problem[:_LOOKED_AT]):
         return False
-    if not content(problem, spoken) or len(content(answer, spoken)) < _FEW:
-        return False
-    return not _shares(answer, problem, spoken)
+    asked, said = content(problem, spoken), content(answer, spoken)
+    return bool(asked) and len(said) >= _FEW and not _share(asked, said)
 
 
-def _shares(answer: str, problem: str, language: str) -> bool:
-    asked, said = content(problem, language), content(answer, language)
+def _share(asked: frozenset[str], said: frozenset[str]) -> bool:
     return bool(asked & said) or _same_stem(asked, said)
 
 
@@ -90,35 +92,36 @@ def is_remark(text: str, problem: str | None) -> bool:
         return True
     spoken = tongue(text[:_LOOKED_AT])
     if problem and spoken and spoken == tongue(problem[:_LOOKED_AT]):
-        return not _shares(text, problem, spoken)
+        return not _share(content(problem, spoken), content(text, spoken))
     return words < _LONG_ENOUGH
 
 
+@lru_cache(maxsize=64)
 def tongue(text: str) -> str | None:
     """`en`, `fr` or `zh` when `text` surely is in it; None when it is too short or mixed to say."""
     han = sum(map(len, _HAN.findall(text)))
     words = [fold(word) for word in _WORD.findall(text)]
     if han >= 4 and han >= len(words):
         return "zh"
-    shared = FUNCTION_WORDS["en"] & FUNCTION_WORDS["fr"]
-    votes = {name: sum(word in known - shared for word in words) for name, known in FUNCTION_WORDS.items()}
+    votes = {name: sum(map(telling.__contains__, words)) for name, telling in _TELLING.items()}
     votes["fr"] += len(re.findall(r"\b(?:[cdjlmnst]|qu)['’](?=\w)|[éèêàçù]", text[:4_000]))
     best, other = ("en", "fr") if votes["en"] >= votes["fr"] else ("fr", "en")
     return best if votes[best] >= 1 and votes[best] > 2 * votes[other] else None
 
 
-def content(text: str, language: str) -> set[str]:
+@lru_cache(maxsize=64)
+def content(text: str, language: str) -> frozenset[str]:
     """The words of `text` that carry a subject: stems for English and French, pairs of characters for Chinese."""
     text = text[:_LOOKED_AT]
-    known = FUNCTION_WORDS["en"] | FUNCTION_WORDS["fr"] | EMPTY_WORDS
-    words = {fold(part) for word in _WORD.findall(text) for part in re.split("['’]", word)}
-    stems = {stem(word) for word in words if len(word) > 1 and word not in known and stem(word) not in known}
+    words = {fold(part) for word in set(_WORD.findall(text)) for part in word.replace("’", "'").split("'")}
+    stems = {stem(word) for word in words if len(word) > 1 and word not in _KNOWN and stem(word) not in _KNOWN}
     if language != "zh":
-        return stems
+        return frozenset(stems)
     pairs = {run[at : at + 2] for run in _HAN.findall(text) for at in range(len(run) - 1)}
-    return stems | (pairs - EMPTY_PAIRS)
+    return frozenset(stems | (pairs - EMPTY_PAIRS))
 
 
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """`word` without the endings of English and French that change its form, not its subject."""
     for ending in _ENDINGS:
@@ -127,7 +130,7 @@ def stem(word: str) -> str:
     return word
 
 
-def _same_stem(asked: set[str], said: set[str]) -> bool:
+def _same_stem(asked: frozenset[str], said: frozenset[str]) -> bool:
     """Whether two words begin with the same five letters, or one is the other with a short ending.
 
     `micros` and `microservice` share a beginning, `plan` and `plann` an ending; `back` and `background` neither.
