@@ -13,6 +13,7 @@ import samples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from debateroom import files
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript
 from debateroom.room.transcript import from_json, read_chat, to_json
@@ -81,14 +82,14 @@ def test_the_keys_are_the_skills_in_its_order_and_ours_come_after() -> None:
 )
 def test_what_was_written_is_read_back(transcript: Transcript) -> None:
     """A room's own file loses nothing, and nothing of it is read a second time from the replies."""
-    assert from_json(orjson.loads(orjson.dumps(to_json(transcript)))) == transcript
+    assert from_json(orjson.loads(files.dumps(to_json(transcript)))) == transcript
 
 
 def test_a_half_emoji_does_not_lose_the_file() -> None:
-    """A lone surrogate is replaced wherever it stands, so that any JSON writer takes the value."""
+    """A lone surrogate is replaced wherever it stands, so that the file can be written."""
     entry = Entry("Agent A", "half \ud83d", "cut \ud83d here, whole \U0001f600 there")
     transcript = Transcript("\udc00?", rounds=(Round(1, (entry,)),), final_output={"a\ud83d": ["\ud83d"]})
-    written = orjson.loads(orjson.dumps(to_json(transcript)))
+    written = orjson.loads(files.dumps(to_json(transcript)))
     assert written["problem"] == "�?"
     assert written["rounds"][0]["entries"][0]["response"] == "cut � here, whole 😀 there"
     assert written["final_output"] == {"a�": ["�"]}
@@ -233,7 +234,7 @@ def test_any_json_is_read_without_an_error(value: Any) -> None:
     """Whatever the file holds, there is a transcript, and it can be written again."""
     transcript = from_json(value)
     assert isinstance(transcript, Transcript)
-    orjson.dumps(to_json(transcript))
+    files.dumps(to_json(transcript))
     for round_ in transcript.rounds:
         for entry in round_.entries:
             assert entry.confidence is None or 1 <= entry.confidence <= 10
@@ -246,7 +247,7 @@ def test_a_transcript_file_is_read(tmp_path: Path) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         path.write_text(json.dumps(foreign()), encoding=encoding)
         assert read_chat(path) == expected
-    path.write_bytes(orjson.dumps(to_json(samples.deadlock())))
+    path.write_bytes(files.dumps(to_json(samples.deadlock())))
     assert read_chat(str(path)) == replace(samples.deadlock(), notes=())
 
 

@@ -22,8 +22,8 @@ _STATUSES = ("running", "interrupted", "waiting_for_host", "finished", "failed")
 
 
 def to_json(transcript: Transcript) -> dict[str, Any]:
-    """What `chat.json` holds for `transcript`; nothing in it is refused by a JSON writer that insists on UTF-8."""
-    value = {
+    """What `chat.json` holds for `transcript`. It may hold lone surrogates, which `files.dumps` replaces."""
+    return {
         "problem": transcript.problem,
         "context": transcript.context,
         "agents": [_seat(seat) for seat in transcript.agents],
@@ -42,7 +42,6 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "rounds_asked": transcript.rounds_asked,
         "cost": transcript.cost,
     }
-    return {key: _encodable(item) for key, item in value.items()}
 
 
 def from_json(value: object) -> Transcript:
@@ -160,17 +159,6 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _usage(usage: Usage) -> dict[str, int]:
     return {"input": usage.input, "cached": usage.cached, "written": usage.written, "output": usage.output}
-
-
-def _encodable(value: Any) -> Any:
-    """`value` with lone surrogates replaced by U+FFFD (a cut emoji in a reply must not lose the file)."""
-    if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, Mapping):
-        return {_encodable(str(key)): _encodable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_encodable(item) for item in value]
-    return value
 
 
 def _language(value: Mapping[str, Any], problem: object) -> str:
