@@ -12,14 +12,15 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from vendor import VendorServer, debate_script
+from vendor.apart import ServerApart
 
-LATENCY, ROUNDS = 1.0, 2
+LATENCY, ROUNDS, RUNS = 1.0, 2, 5
 SIZES = (3, 10, 50, 100, 300)
 QUESTION = "Should background jobs use a queue or a loop?"
 
@@ -45,28 +46,29 @@ print(json.dumps({"wall": took, "cpu": used, "replies": replies, "memory": memor
 
 
 def main() -> None:
-    """Prints a line for each size and SDK: medians of three runs."""
+    """Prints a line for each size and SDK: medians of the runs, the span of the ratio, the load of the machine."""
     for model in ("sonnet", "gpt"):
         for count in SIZES:
-            runs = [one_run(count, model) for _ in range(3)]
-            wall = statistics.median(run["wall"] for run in runs) / (LATENCY * ROUNDS)
-            cpu = statistics.median(run["cpu"] for run in runs) / (count * ROUNDS) * 1000
+            runs = [one_run(count, model) for _ in range(RUNS)]
+            ratios = [run["wall"] / (LATENCY * ROUNDS) for run in runs]
+            cpu, serving = (median_of(runs, name) / (count * ROUNDS) * 1000 for name in ("cpu", "serving"))
             lost = count * ROUNDS - min(run["replies"] for run in runs)
-            memory = max(run["memory"] for run in runs)
             print(
-                f"{model:<6} N = {count:>3}: wall/ideal {wall:.2f}, CPU {cpu:.1f} ms a call, "
-                f"peak memory {memory:.0f} MB, replies missing {lost}"
+                f"{model:<6} N = {count:>3}: wall/ideal {statistics.median(ratios):.2f} "
+                f"({min(ratios):.2f} to {max(ratios):.2f}), CPU {cpu:.1f} ms a call (the server {serving:.1f}), "
+                f"peak memory {max(run['memory'] for run in runs):.0f} MB, replies missing {lost}, "
+                f"load {os.getloadavg()[0]:.1f}",
+                flush=True,
             )
+
+
+def median_of(runs: list[dict[str, Any]], name: str) -> float:
+    return statistics.median(run[name] for run in runs)
 
 
 def one_run(count: int, model: str) -> dict[str, Any]:
     """Figures of one debate."""
-    import tempfile
-
-    with (
-        VendorServer(debate_script(), latency=LATENCY, first_token=0.2) as server,
-        tempfile.TemporaryDirectory() as folder,
-    ):
+    with ServerApart(latency=LATENCY, first_token=0.2) as server, tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {
             "ANTHROPIC_API_KEY": "sk-ant-test-01",
             "OPENAI_API_KEY": "sk-test-01",
@@ -75,8 +77,7 @@ def one_run(count: int, model: str) -> dict[str, Any]:
         }
         command = [sys.executable, "-c", CLIENT, str(count), model, folder, QUESTION]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        value: dict[str, Any] = json.loads(done.stdout)
-        return value
+    return {**json.loads(done.stdout), "serving": server.summary["cpu"]}
 
 
 if __name__ == "__main__":
