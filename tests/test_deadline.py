@@ -37,7 +37,11 @@ def chat_stream(client: Clients) -> Any:
 
 def read(open_stream: Callable[[Clients], Any], client: Clients, seconds: float) -> int:
     """Events read, as an adapter reads them."""
-    with translated("openai", "m"), open_stream(client) as stream, Deadline(seconds, lambda: hang_up(stream)):
+    with (
+        translated("openai", "m"),
+        open_stream(client) as stream,
+        Deadline(seconds, lambda: hang_up(stream.response)),
+    ):
         return len(list(stream))
 
 

@@ -248,6 +248,16 @@ def test_an_error_with_status_200_is_an_error(name: str, api: Any) -> None:
     assert (error.cause, sent) == ("quota", 1)
 
 
+@WEB
+def test_the_exact_reason_of_an_error_decides(name: str, api: Any) -> None:
+    """A spend limit has the type of a rate limit; what stands in its details makes it final, in a stream or not."""
+    error = b'{"type": "rate_limit_error", "message": "m", "details": {"error_code": "enforced_spend_limit_reached"}}'
+    body = b'{"type": "error", "error": %s}' % error
+    for said in (Page(body, "application/json"), Page(b"event: error\ndata: %s\n\n" % body, "text/event-stream")):
+        failed, sent = failure(name, api, said)
+        assert (failed.cause, sent) == ("quota", 1)
+
+
 @pytest.mark.parametrize("field", ["max_completion_tokens", "stream_options", "response_format"])
 def test_a_field_that_a_server_does_not_know_is_left_out(field: str) -> None:
     """A refused field is dropped (the limit gets its older name), the call made again, and the server remembered."""

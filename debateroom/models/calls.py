@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
 from debateroom.errors import CallFailed, NoModel
@@ -14,9 +14,13 @@ from debateroom.models import faults
 from debateroom.models.deadline import Deadline, hang_up
 from debateroom.models.gate import Gate
 from debateroom.models.retry import ATTEMPTS, call_with_retries
+from debateroom.models.server_events import server_events
 
-OpenStream = Callable[[float], Any]
-"""Opens an SDK's stream; takes the seconds that the call has left."""
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+Send = Callable[[float], "Response"]
+"""Sends a call and gives the answer, its body still to be read; takes the seconds that the call has left."""
 
 _PAGES = ("text/html", "application/xhtml+xml", "application/xml", "text/xml")
 _MOST_JSON = 4_000_000
@@ -45,17 +49,18 @@ class Call:
         return clock.monotonic() - self._started
 
     @contextmanager
-    def events(self, open_stream: OpenStream, *, whole: bool = False) -> Iterator[Iterator[Any]]:
-        """The events of an answer as plain JSON values, until the call's time is over.
+    def values(self, send: Send, *, whole: bool = False) -> Iterator[Iterator[Any]]:
+        """The answer's JSON values, one an event, until the call's time is over.
 
-        With `whole`, an answer that a server sends in one piece although it was asked to stream is one event.
+        With `whole`, an answer that a server sends in one piece although it was asked to stream is one value. An
+        error that comes as a value is raised.
         """
-        stream = open_stream(self.left())
-        with Deadline(self.left(), lambda: hang_up(stream)), stream:
-            kind = _content_type(stream.response)
+        response = send(self.left())
+        with closing(response), Deadline(self.left(), lambda: hang_up(response)):
+            kind = _content_type(response)
             if kind in _PAGES:
                 raise self.failed("page")
-            yield self._in_one_piece(stream.response, whole) if kind == "application/json" else iter(stream)
+            yield self._in_one_piece(response, whole) if kind == "application/json" else self._streamed(response)
 
     def failed(self, kind: str, said: object = None) -> CallFailed | NoModel:
         """The error of one kind in the fault table, for this call."""
@@ -65,7 +70,12 @@ class Call:
         """The error that an event of the stream reports."""
         return faults.failed_event(code, said, provider=self.provider, model=self.model, family=family)
 
-    def _in_one_piece(self, response: Any, whole: bool) -> Iterator[Any]:
+    def _streamed(self, response: Response) -> Iterator[Any]:
+        for name, value in server_events(response.iter_bytes()):
+            self._raise_error(value, named=name == "error")
+            yield value
+
+    def _in_one_piece(self, response: Response, whole: bool) -> Iterator[Any]:
         """The one JSON value of an answer that is no stream, most often an error with status 200."""
         text = b""
         for piece in response.iter_bytes():
@@ -73,18 +83,29 @@ class Call:
             if len(text) > _MOST_JSON:
                 raise self.failed("garbled")
         value = json.loads(text)
-        error = value.get("error") if isinstance(value, dict) else None
-        if isinstance(error, dict):
-            raise self.failed_event(error.get("code"), error.get("message"), error.get("type"))
+        self._raise_error(value)
         if not whole or not isinstance(value, dict):
             raise self.failed("page")
         yield value
+
+    def _raise_error(self, value: Any, *, named: bool = False) -> None:
+        """Raises the error that a value is: `{"error": {…}}`, or an event whose name or type says so."""
+        told = value if isinstance(value, dict) else {}
+        error = told.get("error")
+        if isinstance(error, dict):
+            details = error.get("details")
+            code = details.get("error_code") if isinstance(details, dict) else None
+            raise self.failed_event(error.get("code") or code, error.get("message"), error.get("type"))
+        if error or named or told.get("type") == "error":
+            raise self.failed_event(told.get("code"), error or told.get("message"))
 
 
 class Caller:
     """Carries out the calls to one address: its gate, and how often a call is tried."""
 
     def __init__(self, provider: str, *, gate: Gate, attempts: int = ATTEMPTS, address: str = "") -> None:
+        import tenacity  # noqa: F401 - on the main thread: the first calls would all wait for it
+
         self.provider = provider
         """`anthropic`, `openai` or `embedded`."""
         self.gate = gate

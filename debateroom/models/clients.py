@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+from debateroom.files import dumps
+
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from anthropic import Anthropic
-    from httpx2 import Client, Timeout
+    from httpx2 import Client, Response, Timeout
     from openai import OpenAI
 
 NO_KEY = "none"
@@ -25,7 +27,7 @@ CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 30.0
 """A connection is kept this long between two rounds."""
 MOST_CONNECTIONS = 1_000
-"""More than the calls that any room makes at once, so that no call ever waits in the pool unseen by its clock."""
+"""Through a proxy. More than any room makes calls at once, so that none waits in the pool, unseen by its clock."""
 
 _AMBIENT = (
     "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_LOG", "ANTHROPIC_PROFILE",
@@ -59,23 +61,17 @@ def openai_client(url: str, key: str = NO_KEY) -> OpenAI:
         return OpenAI(api_key=key, base_url=url, max_retries=0, http_client=_http(url))
 
 
-def post_anthropic(client: Anthropic, path: str, body: Mapping[str, Any], seconds: float) -> Any:
-    """The SDK's stream of the answer, giving each event as the plain JSON value it is.
+def post(client: Anthropic | OpenAI, path: str, body: Mapping[str, Any], seconds: float) -> Response:
+    """The vendor's answer to one call, its body still to be read. Raises the SDK's errors.
 
-    The SDK's typed events would cost several times the CPU, which hundreds of seats would feel.
+    The SDK's own reading of a stream would cost several times the CPU, which hundreds of seats would feel; so would
+    its writing of a long prompt.
     """
-    from anthropic import Stream
+    from httpx2 import Response
 
     options: Any = {"timeout": _timeout(seconds)}
-    return client.post(path, cast_to=object, body=body, options=options, stream=True, stream_cls=Stream[object])
-
-
-def post_openai(client: OpenAI, path: str, body: Mapping[str, Any], seconds: float) -> Any:
-    """The same for OpenAI's SDK."""
-    from openai import Stream
-
-    options: Any = {"timeout": _timeout(seconds)}
-    return client.post(path, cast_to=object, body=body, options=options, stream=True, stream_cls=Stream[object])
+    given: Any = {"stream": True, "stream_cls": object}  # the class is not used where the answer itself is asked for
+    return client.post(path, cast_to=Response, content=dumps(body), options=options, **given)  # type: ignore[no-any-return]
 
 
 def _timeout(seconds: float) -> Timeout:
@@ -100,20 +96,20 @@ def _http(url: str) -> Client:
     """The connections under a client. A proxy from the environment is used for the web, never for this machine."""
     from httpx2 import Client, Limits, Timeout
 
-    from debateroom.models.pools import Pools
+    from debateroom.models.connections import Connections
 
     local = is_loopback(url)
     timeout = Timeout(60.0, connect=CONNECT_SECONDS)
-    limits = Limits(
-        max_connections=MOST_CONNECTIONS,
-        max_keepalive_connections=MOST_CONNECTIONS,
-        keepalive_expiry=IDLE_SECONDS,
-    )
     if not local and getproxies():
         # a proxy is a transport of its own, which httpx2 sets up only when it is given none
+        limits = Limits(
+            max_connections=MOST_CONNECTIONS,
+            max_keepalive_connections=MOST_CONNECTIONS,
+            keepalive_expiry=IDLE_SECONDS,
+        )
         return Client(follow_redirects=True, timeout=timeout, limits=limits)
-    pools = Pools(verify=_authorities(not local), limits=limits)
-    return Client(follow_redirects=True, trust_env=not local, timeout=timeout, transport=pools)
+    connections = Connections(context=_authorities(not local), idle_seconds=IDLE_SECONDS)
+    return Client(follow_redirects=True, trust_env=not local, timeout=timeout, transport=connections)
 
 
 @cache

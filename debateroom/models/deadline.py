@@ -8,9 +8,12 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from debateroom import clock
+
+if TYPE_CHECKING:
+    from httpx2 import Response
 
 _LINGER = 1.0
 """Seconds the watching thread stays without work, before it ends."""
@@ -19,8 +22,8 @@ _LINGER = 1.0
 class Deadline:
     """A block that may take `seconds`; after that `close` is called once, from another thread.
 
-    `close` must make the block's own thread come back and must not block; for a stream of an SDK that is
-    `lambda: hang_up(stream)`. The block then ends with TimeoutError in place of whatever the closing raised.
+    `close` must make the block's own thread come back and must not block; for a streamed response that is
+    `lambda: hang_up(response)`. The block then ends with TimeoutError in place of whatever the closing raised.
     One thread watches over all blocks of the process.
     """
 
@@ -110,17 +113,16 @@ class _Watch:
 _WATCH = _Watch()
 
 
-def hang_up(stream: Any) -> None:
-    """Ends the connection under an SDK's stream or an HTTP response, so that the thread that reads it comes back.
+def hang_up(response: Response) -> None:
+    """Ends the connection under an HTTP response, so that the thread that reads it comes back.
 
     The socket is shut down, not closed: a closed one's number may be another call's a moment later, while the
-    first thread still reads from it. Does nothing to a stream that was read to its end.
+    first thread still reads from it. Does nothing to a response that was read to its end.
     """
-    response = getattr(stream, "response", stream)
-    if getattr(response, "is_closed", False):
+    if response.is_closed:
         return
-    network = getattr(response, "extensions", {}).get("network_stream")
-    sock = network.get_extra_info("socket") if network is not None else None
+    network = response.extensions.get("network_stream")
+    sock = network.get_extra_info("socket") if network is not None else response.extensions.get("socket")
     if isinstance(sock, socket.socket):
         # the plain method: the one of a TLS socket would take the session away under the reading thread
         socket.socket.shutdown(sock, socket.SHUT_RDWR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from debateroom.errors import DebateroomError
@@ -58,7 +57,7 @@ class Draft:
 def at(value: Any, *path: str) -> Any:
     """What stands at a path of keys inside a JSON value; None when it is not there or nothing of the kind."""
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value
 
 

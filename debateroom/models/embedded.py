@@ -166,17 +166,7 @@ class _Running:
         http = Client(trust_env=False, event_hooks={"response": [self._note]})
         self._client = openai_client(f"{self._serving.url}/v1", self._serving.key).copy(http_client=http)
         self._model_id = path.stem
-        self.chat = ChatCompletions(
-            name=known.name,
-            vendor=known.vendor,
-            window=known.window,
-            max_output=known.max_output,
-            model_id=self._model_id,
-            client=self._client,
-            caller=caller,
-            moderates=False,
-            extra_body=_extra_body,
-        )
+        self.chat = ChatCompletions(known, self._model_id, self._client, caller, extra_body=_extra_body)
         self.count_tokens = lru_cache(maxsize=64)(self._count_tokens)
         """Tokens of a text. Remembered: the seats of a round are sent the same blocks."""
 

@@ -1,7 +1,7 @@
 """OpenAI's two APIs through the `openai` SDK: Responses on the vendor's endpoint, Chat Completions elsewhere.
 
-Both are always streamed and give the same kind of answer. Only Responses is sent cache fields: servers that speak
-Chat Completions alike may refuse what they do not know.
+Both give the same kind of answer. Only Responses is sent cache fields: servers that speak Chat Completions alike may
+refuse what they do not know.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from debateroom.messages import Answer, OnText, Request, Usage
+from debateroom.messages import Request, Usage
 from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import ModelInfo
-from debateroom.models.clients import post_openai
 from debateroom.models.draft import Draft, at, count
 from debateroom.models.prompt import MARKS, closed, marked
+from debateroom.models.web import WebModel
 
 if TYPE_CHECKING:
+    from httpx2 import Response
     from openai import OpenAI
 
 ExtraBody = Callable[[Request], dict[str, Any]]
@@ -32,117 +33,90 @@ _DISPENSABLE = ("max_completion_tokens", "stream_options", "response_format")
 """Fields that a compatible server may not know, and can do without."""
 
 
-class Responses:
+class Responses(WebModel):
     """One model through the Responses API. Nothing is stored at the vendor's."""
 
-    moderates = True
+    path = "/responses"
 
-    def __init__(self, known: ModelInfo, model_id: str, client: OpenAI, caller: Caller) -> None:
-        self.name = known.name
-        self.vendor = known.vendor
-        self.window = known.window
-        self._known = known
-        self._model_id = model_id
-        self._client = client
-        self._caller = caller
-
-    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
-        """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
-        body = self._body(request)
-
-        def attempt(call: Call) -> Answer:
-            draft = Draft(call, on_text)
-            with call.events(lambda left: post_openai(self._client, "/responses", body, left)) as events:
-                for event in events:
-                    _read_event(call, draft, event)
-            return draft.answer()
-
-        return self._caller.run(self._model_id, request, attempt)
-
-    def _body(self, request: Request) -> dict[str, Any]:
+    def body(self, request: Request) -> dict[str, Any]:
         parts: list[dict[str, Any]] = [
             {"type": "input_text", "text": block} for block in (*request.shared, request.own)
         ]
         body: dict[str, Any] = {
-            "model": self._model_id,
+            "model": self.model_id,
             "input": [{"role": "user", "content": parts}],
-            "max_output_tokens": min(request.max_tokens, self._known.max_output),
+            "max_output_tokens": min(request.max_tokens, self.known.max_output),
             "store": False,
             "stream": True,
         }
         if request.cache_key:
             body["prompt_cache_key"] = request.cache_key
-        if self._known.breakpoints:
+        if self.known.breakpoints:
             # An entry is found only at a breakpoint, so the ends of the rounds before are marked as well: the
             # last mark writes this round's prefix, the others find what earlier rounds wrote.
             body["prompt_cache_options"] = {"mode": "explicit"}
-            for index in marked(request, self._known.cache_minimum, most=MARKS):
+            for index in marked(request, self.known.cache_minimum, most=MARKS):
                 parts[index]["prompt_cache_breakpoint"] = _BREAKPOINT
         if request.schema is not None:
             schema = {"type": "json_schema", "name": _SCHEMA_NAME, "strict": True, "schema": closed(request.schema)}
             body["text"] = {"format": schema}
         return body
 
+    def read(self, call: Call, draft: Draft, value: Any) -> None:
+        kind = at(value, "type")
+        if kind == "response.output_text.delta":
+            draft.add(at(value, "delta"))
+        elif kind == "response.refusal.delta":
+            draft.refused = True
+            draft.add(at(value, "delta"))
+        elif kind in ("response.completed", "response.incomplete"):
+            draft.stop_reason = _INCOMPLETE.get(str(at(value, "response", "incomplete_details", "reason")), "stop")
+            draft.name(at(value, "response", "model"))
+            draft.usage = _usage(at(value, "response", "usage"), "input", "output")
+        elif kind == "response.failed":
+            error = at(value, "response", "error")
+            raise call.failed_event(at(error, "code"), at(error, "message"), at(error, "type"))
 
-class ChatCompletions:
+
+class ChatCompletions(WebModel):
     """One model through Chat Completions, as OpenAI-compatible servers speak it."""
+
+    path = "/chat/completions"
+    whole = True
 
     def __init__(
         self,
-        *,
-        name: str,
-        vendor: str,
-        window: int,
-        max_output: int,
+        known: ModelInfo,
         model_id: str,
         client: OpenAI,
         caller: Caller,
-        moderates: bool = True,
+        *,
         extra_body: ExtraBody | None = None,
     ) -> None:
-        self.name = name
-        self.vendor = vendor
-        self.window = window
-        self.moderates = moderates
-        self._max_output = max_output
-        self._model_id = model_id
-        self._client = client
-        self._caller = caller
+        super().__init__(known, model_id, client, caller)
         self._extra_body = extra_body
         self._refused: frozenset[str] = frozenset()
         """Fields that this server turned down; they are not sent again."""
 
-    def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
-        """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
-
-        def attempt(call: Call) -> Answer:
-            draft = Draft(call, on_text)
-            with call.events(lambda left: self._open(request, left), whole=True) as events:
-                for chunk in events:
-                    _read_chunk(call, draft, chunk)
-            return draft.answer()
-
-        return self._caller.run(self._model_id, request, attempt)
-
-    def _open(self, request: Request, left: float) -> Any:
-        """The stream. A field that the server does not know is left out, from then on, and the call made again."""
+    def send(self, request: Request, seconds: float) -> Response:
+        """The answer. A field that the server does not know is left out, from then on, and the call made again."""
         from openai import BadRequestError, UnprocessableEntityError
 
         while True:
-            body = self._body(request)
+            body = self.body(request)
             try:
-                return post_openai(self._client, "/chat/completions", body, left)
+                return self.post(body, seconds)
             except (BadRequestError, UnprocessableEntityError) as error:
                 unknown = _unknown_field(str(error), body)
                 if unknown is None:
                     raise
                 self._refused |= {unknown}
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def body(self, request: Request) -> dict[str, Any]:
         parts = [{"type": "text", "text": block} for block in (*request.shared, request.own)]
-        limit = min(request.max_tokens, self._max_output)
+        limit = min(request.max_tokens, self.known.max_output)
         body: dict[str, Any] = {
-            "model": self._model_id,
+            "model": self.model_id,
             "messages": [{"role": "user", "content": parts}],
             # the older name is for servers that refuse the newer one
             "max_tokens" if "max_completion_tokens" in self._refused else "max_completion_tokens": limit,
@@ -156,49 +130,29 @@ class ChatCompletions:
             body |= self._extra_body(request)
         return {name: value for name, value in body.items() if name not in self._refused}
 
+    def read(self, call: Call, draft: Draft, value: Any) -> None:
+        """One chunk; usage comes in a last one without choices."""
+        draft.name(at(value, "model"))
+        if at(value, "usage") is not None:
+            draft.usage = _usage(at(value, "usage"), "prompt", "completion")
+        choices = at(value, "choices")
+        for choice in choices if isinstance(choices, list) else ():
+            said = at(choice, "delta") or at(choice, "message")
+            draft.add(at(said, "content"))
+            if at(said, "refusal"):
+                draft.refused = True
+                draft.add(at(said, "refusal"))
+            reason = at(choice, "finish_reason")
+            if reason == "error":
+                # what some gateways say when the server behind them broke off
+                raise call.failed("cut")
+            if isinstance(reason, str):
+                draft.stop_reason = _FINISHES.get(reason, "stop")
+
 
 def _unknown_field(message: str, body: Mapping[str, Any]) -> str | None:
     """The dispensable field of `body` that an error is about; None when it is about something else."""
     return next((name for name in _DISPENSABLE if name in body and name in message), None)
-
-
-def _read_event(call: Call, draft: Draft, event: Any) -> None:
-    """Takes what one event of a Responses stream says. Reasoning is never text."""
-    kind = at(event, "type")
-    if kind == "response.output_text.delta":
-        draft.add(at(event, "delta"))
-    elif kind == "response.refusal.delta":
-        draft.refused = True
-        draft.add(at(event, "delta"))
-    elif kind in ("response.completed", "response.incomplete"):
-        draft.stop_reason = _INCOMPLETE.get(str(at(event, "response", "incomplete_details", "reason")), "stop")
-        draft.name(at(event, "response", "model"))
-        draft.usage = _usage(at(event, "response", "usage"), "input", "output")
-    elif kind == "response.failed":
-        error = at(event, "response", "error")
-        raise call.failed_event(at(error, "code"), at(error, "message"), at(error, "type"))
-    elif kind == "error":
-        raise call.failed_event(at(event, "code"), at(event, "message"))
-
-
-def _read_chunk(call: Call, draft: Draft, chunk: Any) -> None:
-    """Takes what one chunk of a Chat Completions stream says; usage comes in a last one without choices."""
-    draft.name(at(chunk, "model"))
-    if at(chunk, "usage") is not None:
-        draft.usage = _usage(at(chunk, "usage"), "prompt", "completion")
-    choices = at(chunk, "choices")
-    for choice in choices if isinstance(choices, list) else ():
-        said = at(choice, "delta") or at(choice, "message")
-        draft.add(at(said, "content"))
-        if at(said, "refusal"):
-            draft.refused = True
-            draft.add(at(said, "refusal"))
-        reason = at(choice, "finish_reason")
-        if reason == "error":
-            # what some gateways say when the server behind them broke off
-            raise call.failed("cut")
-        if isinstance(reason, str):
-            draft.stop_reason = _FINISHES.get(reason, "stop")
 
 
 def _usage(told: Any, sent: str, received: str) -> Usage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from types import TracebackType
@@ -192,15 +192,8 @@ class Models:
         line, known = self._line("openai", self.settings.openai_url), info(named)
         if self._speaks_responses(line.url):
             return Responses(known, named.model, line.client, line.caller)
-        return ChatCompletions(
-            name=known.name,
-            vendor=known.vendor,
-            window=self.settings.openai_window or known.window,
-            max_output=known.max_output,
-            model_id=named.model,
-            client=line.client,
-            caller=line.caller,
-        )
+        known = replace(known, window=self.settings.openai_window or known.window)
+        return ChatCompletions(known, named.model, line.client, line.caller)
 
     def _scripted(self, named: ModelName) -> Model:
         from pathlib import Path
