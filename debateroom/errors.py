@@ -17,6 +17,10 @@ DebateroomError            1  something failed
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from debateroom.messages import Paid
 
 
 class DebateroomError(Exception):
@@ -30,6 +34,8 @@ class DebateroomError(Exception):
         """The next command to run, or what would help; None when nothing would."""
         self.room: Path | None = None
         """The room in which it happened; None when there was none yet."""
+        self.paid: tuple[Paid, ...] = ()
+        """The calls that were paid for before it was clear that there is no answer."""
 
 
 class UsageError(DebateroomError):

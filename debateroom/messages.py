@@ -33,6 +33,15 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Paid:
+    """One call that was made, whatever became of its answer: nobody gets its tokens back."""
+
+    usage: Usage
+    cost: float | None = None
+    """US dollars that the provider itself says it cost; None when it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyFormat:
     """The labels a seat was asked to write. Only a model that can be held to a grammar uses it."""
 
@@ -94,6 +103,15 @@ class Answer:
     """The model's id as the provider states it."""
     seconds: float
     """Wall time of the call, waiting for a free slot left out."""
+    cost: float | None = None
+    """US dollars that the provider itself says this call cost; None when it says nothing."""
+    before: tuple[Paid, ...] = ()
+    """The calls whose answers were thrown away before this one came: cut, empty, broken off."""
+
+    @property
+    def paid(self) -> tuple[Paid, ...]:
+        """Every call that was paid for to get this answer, itself last."""
+        return (*self.before, Paid(self.usage, self.cost))
 
 
 OnText = Callable[[str], None]
@@ -145,6 +163,9 @@ class Entry:
     """The seat whose proposal the writer would sign; None when not said."""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
+    """Of all the calls that were paid for to get this reply."""
+    calls: int = 1
+    """How many those were; more than 1 when an answer was thrown away and asked for again."""
     seconds: float = 0.0
     finish: str = "stop"
     """`stop`, `length` or `refusal`."""

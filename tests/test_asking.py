@@ -70,7 +70,7 @@ def test_late_seats_are_given_up_and_named() -> None:
     asking = Asking(2)
     asking.ask(calls(2, action))
     assert [item.call.seat.name for item in collect(asking, seconds=0.3)] == ["Agent 0"]
-    assert [call.seat.name for call in asking.give_up()] == ["Agent 1"]
+    assert [late.call.seat.name for late in asking.give_up()] == ["Agent 1"]
     release.set()
     asking.ask(calls(1, lambda request, on_text: "next round"))
     assert [item.answer.text for item in collect(asking) if item.answer] == ["next round"]

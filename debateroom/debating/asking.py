@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
@@ -37,11 +38,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What came of a call: an answer, or the error that stands in its place."""
+    """What came of a call: an answer, or the error that stands in its place; neither while it is under way."""
 
     call: Call
-    answer: Answer | None
-    error: DebateroomError | None
+    answer: Answer | None = None
+    error: DebateroomError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,24 @@ class Asking:
         self._held.clear()
         self._end = min(self._end, clock.monotonic() + seconds)
 
-    def give_up(self) -> tuple[Call, ...]:
-        """Forgets the calls still under way, whose answers would come too late; returns them."""
-        late = tuple(self._under_way.values())
+    def give_up(self, seconds: float = 0.0) -> tuple[Landed, ...]:
+        """What came of the calls still under way, which are too late, in at most so many `seconds`; forgets them.
+
+        A model ends its call when its time is over, and then tells what was paid for it.
+        """
+        late = {name: Landed(call) for name, call in self._under_way.items()}
+        held = {call.seat.name for calls in self._held.values() for call in calls}
+        waiting, end = set(late) - held, clock.monotonic() + seconds
+        while waiting and (left := end - clock.monotonic()) > 0:
+            with suppress(Empty):
+                item = self._queue.get(timeout=left)
+                if isinstance(item, Landed) and item.call.seat.name in waiting:
+                    late[item.call.seat.name] = item
+                    waiting.remove(item.call.seat.name)
         self._under_way.clear()
         self._held.clear()
         self._queue = SimpleQueue()
-        return late
+        return tuple(late.values())
 
     def close(self) -> None:
         """Stops taking calls, and waits for none."""

@@ -68,8 +68,8 @@ def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
     found: dict[str, list[tuple[float, Entry]]] = {}
     for item, shared in zip(transcript.rounds, given, strict=False):
         for entry in item.entries:
-            # a repaired reply was asked for twice, and its usage is that of both
-            if entry.usage.input and entry.history == "full" and not entry.repaired and entry.agent in models:
+            # the usage of a reply that was asked for again is that of all its calls
+            if entry.usage.input and entry.history == "full" and entry.calls == 1 and entry.agent in models:
                 ratio = entry.usage.input / (shared + own.tokens(entry.agent, item.round))
                 found.setdefault(models[entry.agent], []).append((ratio, entry))
     known = {model: _averaged(ratios) for model, ratios in found.items()}

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from debateroom.debating import prompts, structured
 from debateroom.debating.plan import Plan
 from debateroom.debating.spending import spent
+from debateroom.debating.window import fitted
 from debateroom.models.registry import Models
 from debateroom.room.room import Room, event
 
@@ -34,17 +35,18 @@ class OpeningModeration(Moderation):
     shared_premise: str
 
 
-def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | None = None) -> None:
+def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | None = None) -> Sequence[str]:
     """Asks the moderator about round `number` and journals its verdict, or why there is none.
 
-    After `until`, on the monotonic clock, nobody wants the verdict any more.
+    Returns the shared blocks that its provider now holds, none when it gave no verdict. After `until`, on the
+    monotonic clock, nobody wants the verdict any more.
     """
-    shape = OpeningModeration if number == 1 else Moderation
+    shape, model = OpeningModeration if number == 1 else Moderation, models.open(plan.moderator)
     asked = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
-    request = replace(asked, until=until)
+    request, history = fitted(model, replace(asked, until=until))
     room.write(event("moderator_asked", round=number))
     answer = structured.ask(
-        models.open(plan.moderator),
+        model,
         request,
         shape,
         lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
@@ -57,9 +59,11 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
             problem=answer.problem,
             model=answer.model,
             seconds=round(answer.seconds, 3),
-            **spent(plan.moderator, *answer.usages, prices=plan.prices),
+            history=history,
+            **spent(plan.moderator, *answer.paid, prices=plan.prices),
         )
     )
+    return request.shared if answer.value else ()
 
 
 def _held_to_the_room(verdict: Moderation, names: Sequence[str]) -> dict[str, Any]:

@@ -127,14 +127,16 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
 
 
 def _hold_window(plan: Plan, models: Models) -> None:
-    """Raises UsageError when what every seat reads leaves a model's window no place for a reply."""
+    """Raises UsageError when what everybody reads leaves a model's window no place for a reply."""
     given = sum(map(tokens.estimate, prompts.shared_blocks(plan, [])))
-    for seat in plan.seats:
-        window = models.open(seat.model).window
-        needed = given + tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)
+    asked = [(seat.model, tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)) for seat in plan.seats]
+    if plan.moderator != NO_MODERATOR:
+        asked.append((plan.moderator, max(own for _, own in asked)))  # its question is about as long
+    for model, own in asked:
+        needed, window = given + own, models.open(model).window
         if needed + min(plan.max_tokens, window // 4) > window:
             raise UsageError(
-                f"the question and its context are about {needed:,} tokens; {seat.model} has a window of {window:,}, "
+                f"the question and its context are about {needed:,} tokens; {model} has a window of {window:,}, "
                 f"replies included",
                 hint="give less with --context, or name a model with a larger window",
             )

@@ -9,15 +9,16 @@ from debateroom import clock, tokens
 from debateroom.debating import convergence, forecast, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.errors import CallFailed, DeadlinePassed, NoModel, TooFewReplies
+from debateroom.debating.window import fitted
+from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import say
-from debateroom.messages import Answer, Model, Request, Round, Seat, Usage
+from debateroom.messages import Answer, Round, Seat, Usage
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
 from debateroom.room.room import Room, event
 
 GRACE = 1.0
-"""Seconds for what is about to land when a key was refused: it was paid for, but nobody should wait for the rest."""
+"""Seconds for what is about to land when a key was refused or the time is over: it was paid for."""
 
 
 def play(
@@ -115,11 +116,11 @@ class _Rounds:
                 self.asking.hurry(GRACE)
             else:
                 self.asking.ask([repair for _, repair in read if repair])
-        late = self.asking.give_up()
+        late = self.asking.give_up(0.0 if refused else GRACE)
         if refused:
             raise refused
         reason = say(self.plan.language, "late", seconds=f"{seconds:.3g}")
-        self.room.write(*(turns.late(self.plan, call, number, reason) for call in late))
+        self.room.write(*(turns.late(self.plan, landed, number, reason) for landed in late))
 
     def _remember(self, group: Sequence[Landed]) -> None:
         for landed in group:
@@ -155,12 +156,12 @@ class _Rounds:
     ) -> Call:
         model = self.models.open(seat.model)
         asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
-        request, history = _fitted(model, asked, given)
+        request, history = fitted(model, asked, given=given)
         if unreadable is None:
             return Call(seat, model, request, history)
         paid = {key: unreadable[key] for key in ("model", "seconds")}
         first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **paid)
-        return Call(seat, model, prompts.repair_request(self.plan, request, first.text), history, first)
+        return turns.repair(self.plan, Call(seat, model, request, history), first)
 
     def _replies(self, number: int) -> int:
         return sum(len(item.entries) for item in self.room.transcript.rounds if item.round == number)
@@ -180,9 +181,9 @@ class _Rounds:
         if known is None:
             gate = convergence.gate(self._round(number), quorum=self.plan.quorum)
             if gate.open and moderated and number not in self.room.state.moderated:
-                moderation.ask(self.room, self.plan, self.models, number, until=self.until)
-                if self._round(number).moderation is not None:
-                    self.sent.note(self.plan.moderator, prompts.shared_blocks(self.plan, self._rounds_to(number)))
+                read = moderation.ask(self.room, self.plan, self.models, number, until=self.until)
+                if read:
+                    self.sent.note(self.plan.moderator, read)
             decision = convergence.decide(self._round(number), moderated=moderated, quorum=self.plan.quorum)
             known = event("decided", round=number, **decision.to_event())
             self.room.write(known)
@@ -193,21 +194,3 @@ class _Rounds:
 
     def _round(self, number: int) -> Round:
         return next(item for item in self.room.transcript.rounds if item.round == number)
-
-
-def _fitted(model: Model, request: Request, given: int) -> tuple[Request, str]:
-    """`request`, whose shared blocks are `given` tokens, or only its last round when the window cannot hold all.
-
-    A model that counts its own tokens decides for itself; what it cannot take at all fails when it is asked.
-    """
-    if hasattr(model, "fit"):
-        try:
-            fitted = model.fit(request)
-        except CallFailed:
-            return request, "full"
-        return fitted.request, fitted.history
-    left = model.window - given - min(request.max_tokens, model.window // 4)
-    # counting is dear with hundreds of seats, and no letter is two tokens
-    if len(request.shared) <= 2 or 2 * len(request.own) <= left or tokens.estimate(request.own) <= left:
-        return request, "full"
-    return replace(request, shared=(request.shared[0], request.shared[-1])), "last_round"

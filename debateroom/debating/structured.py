@@ -8,8 +8,9 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed
-from debateroom.messages import Model, Request, Usage
+from debateroom.messages import Model, Paid, Request
 from debateroom.reading.objects import find_object
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -21,8 +22,8 @@ class Structured(Generic[Shape]):
 
     value: Shape | None
     """None when no answer could be used."""
-    usages: tuple[Usage, ...]
-    """Tokens of the call, and of its repair."""
+    paid: tuple[Paid, ...]
+    """Every call that was paid for: the repair, and those whose answers were thrown away, included."""
     model: str
     seconds: float
     problem: str = ""
@@ -36,20 +37,21 @@ def ask(
 
     A failed call is a value too. Raises NoModel only: then no call can succeed.
     """
-    usages: tuple[Usage, ...] = ()
+    paid: tuple[Paid, ...] = ()
     seconds, problem, name = 0.0, "", model.name
     asked = request
     for _ in range(2):
+        asked = fitted(model, asked).request
         try:
             answer = model.ask(asked)
         except CallFailed as error:
-            return Structured(None, usages, name, seconds, str(error))
-        usages, seconds, name = (*usages, answer.usage), seconds + answer.seconds, answer.model
+            return Structured(None, (*paid, *error.paid), name, seconds, str(error))
+        paid, seconds, name = (*paid, *answer.paid), seconds + answer.seconds, answer.model
         value, problem = _read(answer.text, shape)
         if value is not None:
-            return Structured(value, usages, name, seconds)
+            return Structured(value, paid, name, seconds)
         asked = fix(request, answer.text, problem)
-    return Structured(None, usages, name, seconds, problem)
+    return Structured(None, paid, name, seconds, problem)
 
 
 def _read(text: str, shape: type[Shape]) -> tuple[Shape | None, str]:

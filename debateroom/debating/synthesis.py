@@ -17,6 +17,7 @@ from debateroom.debating import convergence, extract, grounding, prompts, struct
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.spending import spent
+from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
@@ -93,10 +94,10 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
     facts = _facts(transcript, decision, room.state.moderator_problems)
     held_premise = grounding.premise(facts["shared_premise"] or "", transcript)
     facts |= held_premise.claims
-    answer = None
+    answer, history = None, "full"
     if in_time and plan.moderator != NO_MODERATOR:
         room.write(event("synthesis_asked"))
-        answer = _asked(transcript, plan, models, facts["outcome"], decision, until)
+        answer, history = _asked(transcript, plan, models, facts["outcome"], decision, until)
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         positions = claims.pop("opening_positions")
@@ -112,8 +113,8 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
         problem = answer.problem if answer else "" if in_time else "deadline"
         final = {**extract.build(transcript, decision, facts["outcome"], alone=not problem), **facts}
         final |= {"unsupported": held_premise.unsupported, "synthesized_by": "extract", "extract_because": problem}
-    paid = spent(plan.moderator, *answer.usages, prices=plan.prices) if answer else {}
-    room.write(event("synthesized", final_output=_in_order(final), **paid))
+    paid = spent(plan.moderator, *answer.paid, prices=plan.prices) if answer else {}
+    room.write(event("synthesized", final_output=_in_order(final), history=history, **paid))
 
 
 def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, outcome: str) -> dict[str, Any]:
@@ -139,7 +140,8 @@ def _that_counts(transcript: Transcript, quorum: int) -> Transcript:
 
 def _asked(
     transcript: Transcript, plan: Plan, models: Models, outcome: str, decision: Decision, until: float | None
-) -> structured.Structured[Synthesis]:
+) -> tuple[structured.Structured[Synthesis], str]:
+    """What came of the question, and how much of the debate the moderator's window held (see `window`)."""
     excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
     finding = say(
         plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
@@ -147,14 +149,17 @@ def _asked(
     request = prompts.synthesis_request(
         plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
     )
+    model = models.open(plan.moderator)
+    request, history = fitted(model, replace(request, until=until))
     if transcript.rounds[-1].moderation is None:
         request = _last_unwritten(request)
-    return structured.ask(
-        models.open(plan.moderator),
-        replace(request, until=until),
+    answer = structured.ask(
+        model,
+        request,
         Synthesis,
         lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
     )
+    return answer, history
 
 
 def _last_unwritten(request: Request) -> Request:

@@ -12,6 +12,7 @@ from debateroom.debating import prompts
 from debateroom.debating.asking import Call, Landed
 from debateroom.debating.plan import Plan
 from debateroom.debating.spending import spent
+from debateroom.debating.window import fitted
 from debateroom.errors import DebateroomError
 from debateroom.language import say
 from debateroom.messages import Answer, Seat
@@ -24,11 +25,11 @@ from debateroom.room.room import event
 def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
     """The event of what landed, and the repair call when the answer has no readable section."""
     call, answer = landed.call, landed.answer
+    paid = _paid(plan, landed)
     if answer is None:
         if call.first is None:
-            return _failure(call.seat, number, _reason(landed.error)), None
-        return _unrepaired(plan, call, call.first, number), None
-    paid = spent(call.model.name, answer.usage, prices=plan.prices)
+            return _failure(call.seat, number, _reason(landed.error), **paid), None
+        return _unrepaired(plan, call, call.first, number, **paid), None
     found = _read(plan, call, answer, number)
     if found.sections:
         return _reply(call, answer, found, number, repaired=call.first is not None, **paid), None
@@ -36,8 +37,19 @@ def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call 
         return _unrepaired(plan, call, call.first, number, **paid), None
     if answer.stop_reason == "refusal" or not answer.text.strip():
         return _unrepaired(plan, call, answer, number, **paid), None  # the same question would be refused again
-    repair = prompts.repair_request(plan, call.request, answer.text)
-    return _unreadable(call, answer, number, paid), replace(call, request=repair, first=answer)
+    return _unreadable(call, answer, number, paid), repair(plan, call, answer)
+
+
+def repair(plan: Plan, call: Call, answer: Answer) -> Call:
+    """The call that asks for `answer` once more, because nothing can be read in it."""
+    request, history = fitted(call.model, prompts.repair_request(plan, call.request, answer.text))
+    return replace(call, request=request, first=answer, history=call.history if history == "full" else history)
+
+
+def _paid(plan: Plan, landed: Landed) -> dict[str, Any]:
+    """What the call was paid for, whatever came of it; empty when it was not."""
+    came = landed.answer or landed.error
+    return spent(landed.call.model.name, *(came.paid if came else ()), prices=plan.prices)
 
 
 def _unrepaired(plan: Plan, call: Call, answer: Answer, number: int, **paid: Any) -> dict[str, Any]:
@@ -62,11 +74,15 @@ def _no_speech(plan: Plan, answer: Answer) -> str:
     return ""
 
 
-def late(plan: Plan, call: Call, number: int, reason: str) -> dict[str, Any]:
-    """The event of a seat whose answer did not come in time; one that only its repair was late for has its answer."""
+def late(plan: Plan, landed: Landed, number: int, reason: str) -> dict[str, Any]:
+    """The event of a seat whose answer did not come in time; one that only its repair was late for has its answer.
+
+    What came after the time is paid for and not read.
+    """
+    call, paid = landed.call, _paid(plan, landed)
     if call.first is not None:
-        return _unrepaired(plan, call, call.first, number)
-    return _failure(call.seat, number, reason)
+        return _unrepaired(plan, call, call.first, number, **paid)
+    return _failure(call.seat, number, reason, **paid)
 
 
 def _read(plan: Plan, call: Call, answer: Answer, number: int) -> Reply:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
-from debateroom.errors import CallFailed, NoModel
-from debateroom.messages import Answer, Request
+from debateroom.errors import CallFailed, DebateroomError, NoModel
+from debateroom.messages import Answer, Paid, Request
 from debateroom.models import faults
 from debateroom.models.deadline import Deadline, hang_up
 from debateroom.models.gate import Gate
@@ -18,6 +19,8 @@ from debateroom.models.server_events import server_events
 
 if TYPE_CHECKING:
     from httpx2 import Response
+
+    from debateroom.models.draft import Draft
 
 Send = Callable[[float], "Response"]
 """Sends a call and gives the answer, its body still to be read; takes the seconds that the call has left."""
@@ -34,6 +37,8 @@ class Call:
         self.provider = provider
         self.model = model
         """The model's id at the provider."""
+        self.draft: Draft | None = None
+        """What has arrived of the answer; None where it does not come in pieces."""
         self._started = clock.monotonic()
         self._until = until
 
@@ -61,6 +66,10 @@ class Call:
             if kind in _PAGES:
                 raise self.failed("page")
             yield self._in_one_piece(response, whole) if kind == "application/json" else self._streamed(response)
+
+    def paid(self, request: Request) -> tuple[Paid, ...]:
+        """This attempt, when it was paid for although no answer came of it; else empty."""
+        return self.draft.paid(request) if self.draft is not None else ()
 
     def failed(self, kind: str, said: object = None) -> CallFailed | NoModel:
         """The error of one kind in the fault table, for this call."""
@@ -117,9 +126,11 @@ class Caller:
         """What `attempt` returns, tried again where that helps, within the request's time.
 
         The clock stands still while the call waits for a slot. Raises CallFailed, or NoModel when no call can
-        ever succeed; nothing foreign leaves it.
+        ever succeed; nothing foreign leaves it. The answer, and the error, carry the attempts that were paid for
+        and thrown away.
         """
         started, waited = clock.monotonic(), 0.0
+        thrown_away: list[Paid] = []
 
         def until() -> float:
             end = started + waited + request.timeout
@@ -129,15 +140,22 @@ class Caller:
             nonlocal waited
             with self.gate.slot(until=request.until) as seconds:
                 waited += seconds
-                with faults.translated(self.provider, model):
-                    return attempt(Call(self.provider, model, until()))
+                call = Call(self.provider, model, until())
+                try:
+                    with faults.translated(self.provider, model):
+                        return attempt(call)
+                except DebateroomError as error:
+                    thrown_away.extend(error.paid or call.paid(request))
+                    raise
 
         try:
-            return call_with_retries(once, attempts=self.attempts, deadline=until, gate=self.gate)
-        except CallFailed as error:
-            if error.cause == "connection" and error.hint is None and self.address:
-                error.hint = f"check that {self.address} can be reached from here"
+            answer = call_with_retries(once, attempts=self.attempts, deadline=until, gate=self.gate)
+        except DebateroomError as error:
+            error.paid = tuple(thrown_away)
+            if self.address and isinstance(error, CallFailed) and error.cause == "connection":
+                error.hint = error.hint or f"check that {self.address} can be reached from here"
             raise
+        return replace(answer, before=tuple(thrown_away))
 
 
 def _content_type(response: Any) -> str:

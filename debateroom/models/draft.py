@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from debateroom import tokens
 from debateroom.errors import DebateroomError
-from debateroom.messages import Answer, OnText, Usage
+from debateroom.messages import Answer, OnText, Paid, Request, Usage
 from debateroom.models.calls import Call
 
 
@@ -22,6 +24,7 @@ class Draft:
         self._model = call.model
         self._on_text = on_text
         self._pieces: list[str] = []
+        call.draft = self
 
     def add(self, text: Any) -> None:
         """One more piece of visible text; anything that is not text is passed over."""
@@ -48,6 +51,19 @@ class Draft:
         if not self.text.strip():
             raise self._empty(reason)
         return Answer(self.text, self.usage, reason, self._model, self._call.seconds())
+
+    def paid(self, request: Request) -> tuple[Paid, ...]:
+        """The call that was paid for although no answer came of it; empty when nothing had arrived.
+
+        A provider bills a stream that broke off and says nothing of it: what it did not report is estimated.
+        """
+        if self.stop_reason is not None:
+            return (Paid(self.usage),)
+        if not self._pieces and self.usage == Usage():
+            return ()
+        read = self.usage.input or sum(map(tokens.estimate, (*request.shared, request.own)))
+        written = max(self.usage.output, tokens.estimate(self.text))
+        return (Paid(replace(self.usage, input=read, output=written)),)
 
     def _empty(self, reason: str) -> DebateroomError:
         # what was thought out is not tried again: it would only pay for the same thinking twice

@@ -75,6 +75,7 @@ class Responses(WebModel):
             draft.usage = _usage(at(value, "response", "usage"), "input", "output")
         elif kind == "response.failed":
             error = at(value, "response", "error")
+            draft.usage = _usage(at(value, "response", "usage"), "input", "output")
             raise call.failed_event(at(error, "code"), at(error, "message"), at(error, "type"))
 
 

@@ -1,5 +1,7 @@
 """What a call costs, in US dollars: the user's prices first, then our table, then the `genai-prices` library.
 
+What a provider itself says a call cost counts before both tables, and after the user's own prices.
+
 An unknown price is None, never 0. Prices are per call, since long prompts have a price of their own.
 """
 
@@ -70,14 +72,18 @@ def own_table(values: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Price]:
         raise UsageError(f"a price in the settings needs input and output: {error}") from error
 
 
-def cost(model: str, usage: Usage, own: Mapping[str, Price] | None = None) -> float | None:
-    """US dollars of one call to `model` (`provider:model`), `own` prices first.
+def cost(
+    model: str, usage: Usage, own: Mapping[str, Price] | None = None, *, stated: float | None = None
+) -> float | None:
+    """US dollars of one call to `model` (`provider:model`), `own` prices first, then what its provider `stated`.
 
     None when no price is known, and when the usage is none or contradicts itself: a paid call has no price of 0.
     """
     provider, _, name = model.partition(":")
     if provider in FREE:
         return 0.0
+    if stated is not None and model not in (own or {}):
+        return stated
     if not usage.input or usage.cached + usage.written > usage.input:
         return None  # the provider reported nothing, or what cannot be
     known = (own or {}).get(model) or _table().get(model)

@@ -159,6 +159,7 @@ def _reply(state: State, event: Event) -> State:
         endorses=event.get("endorses"),
         model=event.get("model", ""),
         usage=_usage(event.get("usage")) + _usage(unread.get("usage")),
+        calls=event.get("calls", 0) + unread.get("calls", 0) or 1,
         seconds=event.get("seconds", 0.0),
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),

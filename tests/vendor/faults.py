@@ -20,6 +20,7 @@ from vendor.http import Channel
 from vendor.responses_wire import Responses
 from vendor.wire import Wire, event
 
+_BEGUN = Usage(input=1)
 EMPTY = Reply("")
 """A finished answer with nothing in it."""
 REFUSAL = Reply("", stop_reason="refusal")
@@ -99,6 +100,8 @@ class HttpError(Fault):
             if row.detail:
                 error["details"] = {"error_code": row.detail}
             body = {"type": "error", "error": error, "request_id": wire.headers()["request-id"]}
+        elif call.endpoint == "google.gemini":
+            body = wire.error(row.status, "", message)
         else:
             body = {"error": {"message": message, "type": row.family, "param": None, "code": row.kind}}
         out.whole(body, status=row.status, headers={"retry-after": self.retry_after} if self.retry_after else None)
@@ -140,13 +143,15 @@ class Cut(Fault):
     text: str = "POSITION: we should"
     abrupt: bool = False
     """The connection drops in the middle; otherwise the stream ends as if all was said."""
+    usage: Usage = _BEGUN
+    """What an Anthropic stream says of its usage at the beginning."""
 
     async def play(self, call: Call, wire: Wire, out: Channel) -> None:
         if not call.stream:
             out.part(b'{"id": "', of=1_000)
             out.drop()
             return
-        out.open(wire.opening(Reply(self.text), Usage(input=1)) + wire.piece(self.text))
+        out.open(wire.opening(Reply(self.text), self.usage) + wire.piece(self.text))
         if self.abrupt:
             out.drop()
         else:
