@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import pytest
 from commands import Installed
 
 from debateroom.errors import CallFailed, NoModel, UsageError
-from debateroom.messages import Answer, Request, Usage
+from debateroom.messages import Answer, Paid, Request, Usage
 from debateroom.models import registry
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.models.retry import no_sleep
 
+ANOTHER = "name another one behind the command"
 SCHEMA = {"type": "object", "properties": {"aligned": {"type": "boolean"}}}
 
 
@@ -45,22 +47,30 @@ def failure(models: Models, name: str, what: str) -> CallFailed | NoModel:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "usage", "answers", "vendor"),
+    ("name", "text", "usage", "answers", "cost", "vendor"),
     [
-        ("command:claude", "POSITION: a queue", Usage(16204, 15000, 1200, 350), "claude-opus-5-5", "anthropic"),
-        ("command:codex", "POSITION: a loop", Usage(16071, 6912, 20, 345), "command:codex", "openai"),
-        ("command:gemini", "POSITION: both", Usage(24979, 21263, 0, 177), "gemini-3-pro", "google"),
-        ("command:own a b", "POSITION: a b DO answer", Usage(), "command:own a b", "unknown"),
+        ("command:claude", "POSITION: a queue", Usage(16204, 15000, 1200, 350), "claude-opus-5-5", 0.0215,
+         "anthropic"),
+        ("command:codex", "POSITION: a loop", Usage(16071, 6912, 20, 345), "command:codex", None, "openai"),
+        ("command:gemini", "POSITION: both", Usage(24979, 21263, 0, 177), "gemini-3-pro", None, "google"),
+        ("command:own a b", "POSITION: a b DO answer", Usage(), "command:own a b", None, "unknown"),
     ],
 )  # fmt: skip
-def test_a_program_answers_with_text_usage_and_the_model_it_names(
-    installed: Installed, models: Models, name: str, text: str, usage: Usage, answers: str, vendor: str
+def test_a_program_answers_with_text_usage_cost_and_the_model_it_names(
+    installed: Installed,
+    models: Models,
+    name: str,
+    text: str,
+    usage: Usage,
+    answers: str,
+    cost: float | None,
+    vendor: str,
 ) -> None:
     """Usage has one shape, whichever way a program counts cached tokens; the vendor is the table's."""
     model = models.open(name)
     heard: list[str] = []
     found = model.ask(order("answer"), on_text=heard.append)
-    assert found == Answer(text, usage, "stop", answers, found.seconds)
+    assert found == Answer(text, usage, "stop", answers, found.seconds, cost)
     assert found.seconds > 0
     assert heard == [text]
     assert (model.name, model.vendor, model.window, model.moderates) == (name, vendor, 200_000, True)
@@ -70,7 +80,7 @@ FLAGS = {
     "claude": ["-p", "--output-format", "json", "--tools", "", "--strict-mcp-config", "--setting-sources", "",
                "--no-session-persistence", "--disable-slash-commands"],
     "codex": ["exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral",
-              "--ignore-user-config", "--ignore-rules"],
+              "--ignore-user-config", "--ignore-rules", "--color", "never"],
     "gemini": ["--output-format", "json", "--extensions", "none", "--allowed-mcp-server-names", "none"],
 }  # fmt: skip
 
@@ -91,10 +101,44 @@ def test_gemini_is_given_a_policy_that_denies_every_tool(installed: Installed, m
     """Gemini CLI has no flag without tools: a policy file beside the working folder denies all of them."""
     models.open("command:gemini").ask(order("answer"))
     (call,) = installed.calls()
-    (policy,) = call["read"].values()
-    assert policy == '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
+    assert call["read"]["policy.toml"] == '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'
     assert call["arguments"][-2] == "--policy"
     assert call["environment"]["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
+
+
+def test_an_assistants_own_instructions_are_replaced(installed: Installed, models: Models) -> None:
+    """One sentence in place of pages about writing code: as an argument, a file in the settings, a variable."""
+    for name in ("claude", "codex", "gemini"):
+        models.open(f"command:{name}").ask(order("answer"))
+    claude, codex, gemini = installed.calls()
+    sentence = claude["arguments"][claude["arguments"].index("--system-prompt") + 1]
+    assert sentence.startswith("You take part in a written discussion.")
+    assert [call["read"]["system_file"] for call in (codex, gemini)] == [sentence] * 2
+
+
+def test_claude_reads_no_file_that_a_seat_names(installed: Installed, models: Models) -> None:
+    """What stands behind an @ in a prompt stays text: without this variable Claude Code puts the file there."""
+    models.open("command:claude").ask(order("answer"))
+    (call,) = installed.calls()
+    assert call["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
+
+
+def test_retries_have_one_place(installed: Installed) -> None:
+    """Claude Code's own are off, and a permanent fault starts it as often as any call is tried; others less often."""
+    with no_sleep(), Models() as models:
+        for name, what, tries in (("claude", "rate", 6), ("codex", "rate", 3), ("gemini", "busy", 2)):
+            before = len(installed.calls())
+            failure(models, f"command:{name}", what)
+            assert len(installed.calls()) - before == tries
+    assert installed.calls()[0]["environment"]["CLAUDE_CODE_MAX_RETRIES"] == "0"
+
+
+def test_what_gemini_leaves_in_the_temporary_folder_is_removed(installed: Installed, models: Models) -> None:
+    """Its report of a failure holds the prompt: it is written into the call's own folder, which goes."""
+    failure(models, "command:gemini", "key")
+    (call,) = installed.calls()
+    assert not Path(call["environment"]["TMPDIR"]).exists()
+    assert not (Path(tempfile.gettempdir()) / "gemini-client-error.json").exists()
 
 
 def test_a_program_runs_in_an_empty_folder_and_group_of_its_own(installed: Installed, models: Models) -> None:
@@ -112,7 +156,8 @@ def test_the_session_of_a_host_is_left_out_of_the_environment(
 ) -> None:
     """A run inside an assistant works: its session's variables are taken out, what holds a login stays."""
     gone = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CODEX_SANDBOX", "CODEX_THREAD_ID")
-    kept = ("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_API_KEY", "GEMINI_API_KEY")
+    kept = ("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME", "CODEX_API_KEY", "GEMINI_API_KEY")  # fmt: skip
     for name in gone + kept:
         monkeypatch.setenv(name, "set-outside")
     assert models.open("command:claude").ask(order("answer")).text == "POSITION: a queue"
@@ -131,15 +176,37 @@ def test_a_json_object_is_asked_for_by_flag_where_there_is_one(installed: Instal
     assert [json.loads(text) for text in texts[:2]] == [{"aligned": True}, {"aligned": False}]
     claude, codex, own = installed.calls()
     assert json.loads(claude["arguments"][claude["arguments"].index("--json-schema") + 1]) == strict
-    assert [json.loads(text) for text in codex["read"].values()] == [strict]
+    assert json.loads(codex["read"]["schema"]) == strict
     assert [call["prompt"].count("JSON Schema") for call in (claude, codex, own)] == [0, 0, 1]
     assert json.loads(own["prompt"].splitlines()[-1]) == SCHEMA
 
 
 def test_a_program_of_ones_own_may_answer_in_json(installed: Installed, models: Models) -> None:
-    """An object with a text and, if it likes, with usage and model."""
+    """An object with a text and, if it likes, with usage, model and what it cost."""
     found = models.open("command:own").ask(order("json"))
-    assert (found.text, found.usage, found.model) == ("POSITION: json", Usage(input=9, output=4), "mine-1")
+    assert (found.text, found.usage, found.model, found.cost) == (
+        "POSITION: json", Usage(input=9, output=4), "mine-1", 0.002,
+    )  # fmt: skip
+
+
+def test_a_price_that_claude_does_not_know_is_unknown(installed: Installed, models: Models) -> None:
+    """It says 0 then, and a call that was paid for never costs nothing."""
+    assert models.open("command:claude").ask(order("unpriced")).cost is None
+
+
+def test_what_was_paid_for_is_told_whatever_came_of_it(installed: Installed, models: Models) -> None:
+    """A refusal and answers that were thrown away carry usage and cost; a call that was turned down carries none."""
+    call = Paid(Usage(16204, 15000, 1200, 350), 0.0215)
+    assert failure(models, "command:claude", "refusal").paid == (call,)
+    assert failure(models, "command:claude", "login").paid == ()
+    assert failure(models, "command:gemini", "empty").paid == (Paid(Usage(24979, 21263, 0, 177)),) * 2
+
+
+def test_an_answer_carries_the_empty_one_before_it(installed: Installed, models: Models) -> None:
+    """An empty answer is asked for again, and was paid for like the second one."""
+    call = Paid(Usage(16204, 15000, 1200, 350), 0.0215)
+    found = models.open("command:claude").ask(order("empty once"))
+    assert (found.text, found.before, found.paid) == ("POSITION: a queue", (call,), (call, call))
 
 
 def test_files_named_in_a_command_are_those_of_the_current_folder(
@@ -165,12 +232,28 @@ def test_no_shell_reads_a_command(installed: Installed, models: Models) -> None:
          "Overloaded Tried 2 times.", "overloaded", 2),
         ("claude", "limit", "The account of claude has reached its limit. It said: You've hit your usage limit · "
          "resets 3am", "quota", 1),
+        ("claude", "rate", "claude is held back by a rate limit. It said: API Error: Request rejected (429)",
+         "rate_limit", 2),
+        ("claude", "long", "The prompt is larger than claude takes. It said: Prompt is too long", "too_large", 1),
+        ("claude", "lost", "claude could not reach its model, or it is overloaded.", "overloaded", 2),
+        ("claude", "refusal", "claude refused to answer. It said: API Error: its safeguards", "refusal", 1),
+        ("claude", "endless", "claude reached its limit of tokens before its answer was finished.", "cut", 1),
         ("claude", "turns", "claude failed: it ended with exit code 1: error_max_turns", "error", 1),
         ("claude", "quiet error", "claude failed: something broke", "error", 1),
         ("claude", "exit with a good body", "claude failed: it ended with exit code 3", "error", 1),
         ("claude", "noise", "What claude printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
         ("codex", "limit", "The account of codex has reached its limit. It said: The usage limit has been reached",
          "quota", 1),
+        ("codex", "quota", "The account of codex has reached its limit. It said: Quota exceeded.", "quota", 1),
+        ("codex", "rate", "codex is held back by a rate limit. It said: exceeded retry limit", "rate_limit", 2),
+        ("codex", "lost", "codex could not reach its model, or it is overloaded.", "overloaded", 2),
+        ("codex", "long", "The prompt is larger than codex takes.", "too_large", 1),
+        ("codex", "endless", "codex reached its limit of tokens before its answer was finished.", "cut", 1),
+        ("gemini", "busy", "gemini could not reach its model, or it is overloaded. It said: The model is overloaded.",
+         "overloaded", 2),
+        ("gemini", "refusal", "gemini refused to answer. It said: The model response was blocked", "refusal", 1),
+        ("gemini", "empty", "gemini gave an empty answer. Tried 2 times.", "empty", 2),
+        ("gemini", "cut", "What gemini printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
         ("codex", "cut", "What codex printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
         ("own", "crash", "own failed: it ended with exit code 7: Traceback deep inside OSError: key [key] refused",
          "error", 1),
@@ -201,6 +284,28 @@ def test_a_missing_login_is_final_and_names_the_command(
     error = failure(models, f"command:{name} --model x", "login")
     assert isinstance(error, NoModel)
     assert str(error).startswith(f"{name} --model x is not logged in. It said: ")
+    assert (error.hint, error.exit_code, len(installed.calls())) == (hint, 4, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "sentence", "hint"),
+    [
+        ("claude", "key", "claude is not logged in. It said: Invalid API key", "claude auth login"),
+        ("claude", "permission", "claude may not use its model. It said: Failed to auth", "claude auth login"),
+        ("claude", "model", "claude has no such model. It said: There's an issue", ANOTHER),
+        ("codex", "model", "codex has no such model. It said: The model", ANOTHER),
+        ("gemini", "key", "gemini is not logged in. It said: API key not valid.", "gemini"),
+        ("gemini", "permission", "gemini may not use its model. It said: The caller", "gemini"),
+        ("gemini", "model", "gemini has no such model. It said: models/gemini-none", ANOTHER),
+    ],
+)  # fmt: skip
+def test_a_refused_key_and_a_missing_model_are_final(
+    installed: Installed, models: Models, name: str, what: str, sentence: str, hint: str
+) -> None:
+    """As with any other model: exit 4 after one call, with what to do."""
+    error = failure(models, f"command:{name}", what)
+    assert isinstance(error, NoModel)
+    assert str(error).startswith(sentence)
     assert (error.hint, error.exit_code, len(installed.calls())) == (hint, 4, 1)
 
 

@@ -171,7 +171,7 @@ def test_programs_are_found_with_their_versions(
     code, found = doctor(capsys, "--live")
     assert code == 1
     claude, codex, gemini = (found[f"command:{name}"] for name in ("claude", "codex", "gemini"))
-    assert (claude["state"], claude["version"], claude["live"]) == ("ok", "2.1.143 (Claude Code)", True)
+    assert (claude["state"], claude["version"], claude["live"]) == ("ok", "2.1.332 (Claude Code)", True)
     assert (codex["state"], codex["version"], codex["next"]) == ("not set up", "codex-cli 0.155.1", "codex login")
     assert (gemini["state"], gemini["detail"]) == (
         "broken", f"{tmp_path}/home/bin/gemini --version ended with exit code 3: no such thing",

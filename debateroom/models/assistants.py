@@ -14,11 +14,15 @@ _HOST = re.compile(r"CLAUDECODE$|CLAUDE_CODE_|CLAUDE_AGENT_SDK_|CODEX_|GEMINI_CL
 """Variables by which an assistant knows that it runs inside another one, and then refuses or joins it."""
 _KEPT = frozenset(
     {
-        "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY",
-        "CODEX_HOME", "CODEX_API_KEY",
+        "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS", "CLAUDE_CODE_CLIENT_CERT",
+        "CLAUDE_CODE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_SKIP_BEDROCK_AUTH", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH",
+        "CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_FOUNDRY",
+        "CLAUDE_CODE_USE_VERTEX", "CODEX_HOME", "CODEX_API_KEY", "CODEX_CA_CERTIFICATE",
     }
 )  # fmt: skip
-"""Those of them that a user sets to be logged in: they say who pays, not where the program runs."""
+"""Those of them that a user sets: who pays, how the vendor is reached, what it may be told; not where the program
+runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Assistant:
     """The command that installs it."""
     before: tuple[str, ...]
     """Arguments in front of the user's own."""
+    attempts: int
+    """Times the program is started for one call at most."""
     after: tuple[str, ...] = ()
     """Arguments behind them."""
     schema: tuple[str, ...] = ()

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shlex
 import shutil
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from debateroom import templates
-from debateroom.errors import NoModel, UsageError
+from debateroom.errors import DebateroomError, NoModel, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import Answer, Model, OnText, Request
 from debateroom.models import catalog
@@ -33,7 +35,7 @@ from debateroom.models.prompt import closed
 MOST_OUTPUT = 4_000_000
 """Bytes that a program may write."""
 ATTEMPTS = 3
-"""Times a program is started for one call at most: the assistants try again by themselves."""
+"""Times a program of the user's own is started for one call at most."""
 AT_ONCE = 8
 """Calls at once to one assistant at most: each is a process of some hundred megabytes."""
 
@@ -62,13 +64,13 @@ class CommandLine:
     assistant: Assistant | None
     """The known assistant whose program it is; None for the user's own."""
 
-    def filled(self, request: Request, folder: Path) -> list[str]:
-        """All arguments of one call. Files that they name are written into `folder`."""
-        if self.assistant is None:
-            return [self.program, *self.arguments]
+    def filled(self, request: Request, folder: Path) -> Filled:
+        """Arguments and variables of one call. Files that they name are written into `folder`."""
         row = self.assistant
-        values = {"system": templates.data("prompts/commands.toml")["system"]}
-        contents = dict(row.files)
+        if row is None:
+            return Filled([self.program, *self.arguments], {})
+        values = {"scratch": str(folder), "system": str(templates.data("prompts/commands.toml")["system"])}
+        contents = {**row.files, "system_file": values["system"]}
         if request.schema is not None:
             contents["schema"] = values["schema_text"] = json.dumps(closed(request.schema))
         for name, content in contents.items():
@@ -76,13 +78,24 @@ class CommandLine:
             path.write_text(content, encoding="utf-8")
             values[name] = str(path)
         before = (*row.before, *(row.schema if request.schema is not None else ()))
-        fill = [_filled(argument, values) for argument in before]
-        return [self.program, *fill, *self.arguments, *row.after]
+        return Filled(
+            [self.program, *(_filled(argument, values) for argument in before), *self.arguments, *row.after],
+            {name: _filled(value, values) for name, value in row.environment.items()},
+        )
 
 
-def _filled(argument: str, values: dict[str, str]) -> str:
-    """The value that `{name}` stands for; any other argument as it is: JSON has braces too."""
-    return values.get(argument[1:-1], argument) if argument.startswith("{") and argument.endswith("}") else argument
+class Filled(NamedTuple):
+    """What a program is started with."""
+
+    arguments: list[str]
+    """The program first."""
+    environment: Mapping[str, str]
+    """Variables beside those of this process."""
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """`text` with each `{name}` replaced by what it stands for, in one go: a value may hold braces too."""
+    return re.sub(r"\{([\w.]+)\}", lambda found: values.get(found[1], found[0]), text)
 
 
 class CommandModel:
@@ -105,7 +118,11 @@ class CommandModel:
         def attempt(call: Call) -> Answer:
             ran = self._run(request, call)
             printed = READERS[self._line.assistant.reads if self._line.assistant else "plain"](ran.out, ran.err)
-            answer = self._answer(ran, printed, call.seconds())
+            try:
+                answer = self._answer(ran, printed, call.seconds())
+            except DebateroomError as error:
+                error.paid = printed.paid
+                raise
             if on_text is not None:
                 on_text(answer.text)
             return answer
@@ -113,14 +130,14 @@ class CommandModel:
         return self._caller.run(self.name, request, attempt)
 
     def _run(self, request: Request, call: Call) -> Ran:
-        own = self._line.assistant.environment if self._line.assistant else {}
         seconds = call.left()
         try:
             with self._programs.scratch() as folder:
+                filled = self._line.filled(request, folder)
                 return self._programs.run(
-                    self._line.filled(request, folder),
+                    filled.arguments,
                     folder=folder,
-                    environment=environment(own, folder / "empty"),
+                    environment=environment(filled.environment, folder / "empty"),
                     prompt=whole_characters(_prompt(request, self._line.assistant)).encode(),
                     seconds=seconds,
                     most=MOST_OUTPUT,
@@ -141,8 +158,10 @@ class CommandModel:
         if not printed.complete:
             raise failed("garbled", self._line.name)
         if not printed.text.strip():
-            raise failed("refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
-        return Answer(printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds)
+            raise failed("silent_refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
+        return Answer(
+            printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds, printed.cost
+        )
 
 
 def _prompt(request: Request, assistant: Assistant | None) -> str:
@@ -202,6 +221,6 @@ def open_model(named: ModelName, models: Opens) -> Model:
     if line.program not in shared.callers:
         limit: int = models.settings.concurrency
         gate = Gate(min(limit, AT_ONCE) if line.assistant else limit, stop=models.stop)
-        attempts = min(models.settings.attempts, ATTEMPTS)
+        attempts = min(models.settings.attempts, line.assistant.attempts if line.assistant else ATTEMPTS)
         shared.callers[line.program] = Caller("command", gate=gate, attempts=attempts)
     return CommandModel(named, line, shared.programs, shared.callers[line.program])

@@ -24,8 +24,12 @@ class Kind(NamedTuple):
     """The word that goes into `CallFailed.cause`."""
     retry: bool = False
     hint: str | None = None
+    """The next command; `{login}` is the one that logs in."""
+    hopeless: bool = False
+    """No call to this model can succeed, now or later: NoModel in place of CallFailed."""
 
 
+_IT_SAID = " It said: {said}"
 KINDS: Mapping[str, Kind] = {
     "timeout": Kind("{name} did not answer within {said} and was ended.", "timeout", True),
     "stopped": Kind("The run was stopped before {name} had answered.", "stopped"),
@@ -33,53 +37,65 @@ KINDS: Mapping[str, Kind] = {
     "not_started": Kind("{name} could not be started: {said}.", "error"),
     "garbled": Kind("What {name} printed is not its answer, or only a part of it.", "cut", True),
     "empty": Kind("{name} gave an empty answer.", "empty", True),
-    "refusal": Kind("{name} refused to answer.", "refusal"),
-    "spent": Kind("The account of {name} has reached its limit. It said: {said}", "quota"),
-    "busy": Kind("{name} could not reach its model, or it is overloaded. It said: {said}", "overloaded", True),
-    "rate_limit": Kind("{name} is held back by a rate limit. It said: {said}", "rate_limit", True),
+    "silent_refusal": Kind("{name} refused to answer.", "refusal"),
+    # what the program itself reports
+    "refusal": Kind("{name} refused to answer." + _IT_SAID, "refusal"),
+    "length": Kind("{name} reached its limit of tokens before its answer was finished." + _IT_SAID, "cut"),
+    "too_large": Kind(
+        "The prompt is larger than {name} takes." + _IT_SAID,
+        "too_large",
+        hint="give less --context or play fewer rounds",
+    ),
+    "spent": Kind("The account of {name} has reached its limit." + _IT_SAID, "quota"),
+    "busy": Kind("{name} could not reach its model, or it is overloaded." + _IT_SAID, "overloaded", True),
+    "rate_limit": Kind("{name} is held back by a rate limit." + _IT_SAID, "rate_limit", True),
+    "login": Kind("{name} is not logged in." + _IT_SAID, "key", hint="{login}", hopeless=True),
+    "permission": Kind("{name} may not use its model." + _IT_SAID, "key", hint="{login}", hopeless=True),
+    "model": Kind(
+        "{name} has no such model." + _IT_SAID, "model", hint="name another one behind the command", hopeless=True
+    ),
     "exit": Kind("{name} failed: {said}", "error"),
 }
-_WORDS = (
-    (
-        "login",
-        r"not logged in|/login\b|codex login|invalid api key|incorrect api key|api key not valid|no api key"
-        r"|authentication_(error|failed)|\b401\b|unauthorized|oauth token|token_revoked|set an auth method",
-    ),
-    (
-        "spent",
-        r"(usage|session|weekly|spend\w*) limit|hit your .{0,20}limit|quota|credit balance|billing",
-    ),
-    ("rate_limit", r"rate.?limit|\b429\b|too many requests"),
-    (
-        "busy",
-        r"overloaded|\b5(00|02|03|04|29)\b|high demand|unavailable|stream disconnected|fetch failed|network"
-        r"|timed? ?out|ECONN|ENOTFOUND|connection",
-    ),
-)
+_WORDS: Mapping[str, str] = {
+    "login": r"not logged in|/login\b|codex login|invalid api key|incorrect api key|api key not valid|no api key"
+    r"|authentication_(error|failed)|\b401\b|unauthorized|oauth token|token_revoked|set an auth method"
+    r"|must specify the \w+_api_key",
+    "permission": r"permission_(error|denied)|not have permission|\b403\b",
+    "model": r"issue with the selected model|model\b.{0,60}\b(does not exist|not found|is not supported)",
+    "spent": r"(usage|session|weekly|spend\w*) limit|hit your .{0,20}limit|quota|credit balance|billing",
+    "too_large": r"prompt is too long|context.?(window|length)|\b413\b|request too large|maximum number of tokens",
+    "refusal": r"safeguards flagged|safety settings|usage policy",
+    "length": r"max_output_tokens|output token maximum",
+    "empty": r"empty response",
+    "garbled": r"without a finish reason",
+    "rate_limit": r"rate.?limit|\b429\b|too many requests",
+    "busy": r"overloaded|\b5(00|02|03|04|29)\b|high demand|unavailable|stream disconnected|fetch failed|network"
+    r"|timed? ?out|ECONN|ENOTFOUND|connection",
+}
 """How the assistants word their failures; the first that is found counts. A user's own program has no such words."""
-_STATUSES = {401: "login", 402: "spent", 429: "rate_limit"}
+_STATUSES = {401: "login", 402: "spent", 403: "permission", 404: "model", 413: "too_large", 429: "rate_limit"}
 _TAIL = 3
 """Lines of standard error that are quoted."""
 _LONGEST = 220
 
 
-def failed(kind: str, name: str, said: str = "") -> CallFailed:
-    """The error of one kind (a key of `KINDS`) for the program `name`."""
+def failed(kind: str, name: str, said: str = "", *, login: str = "") -> CallFailed | NoModel:
+    """The error of one kind (a key of `KINDS`) for the program `name`, which the command `login` logs in to."""
     row = KINDS[kind]
-    return CallFailed(
-        row.sentence.format(name=one_line(name), said=said), retry=row.retry, cause=row.cause, hint=row.hint
-    )
+    message = row.sentence.format(name=one_line(name), said=said)
+    hint = row.hint.format(login=login) if row.hint else None
+    if row.hopeless:
+        return NoModel(message, hint=hint)
+    return CallFailed(message, retry=row.retry, cause=row.cause, hint=hint)
 
 
 def complaint(name: str, assistant: Assistant | None, ran: Ran, printed: Printed) -> CallFailed | NoModel:
     """The error for a program that ended with a failure of its own, by what it reports and by its exit code."""
     said = quoted(printed.problem) if printed.problem else _tail(ran.err if printed.complete else ran.err or ran.out)
     kind = _kind(printed, printed.problem or ran.err) if assistant else "exit"
-    if kind == "login" and assistant:
-        return NoModel(f"{one_line(name)} is not logged in. It said: {said}", hint=assistant.login)
     if kind == "exit" and ran.code != 0:
         said = _end(ran.code) + (f": {said}" if said else "")
-    return failed(kind, name, said)
+    return failed(kind, name, said, login=assistant.login if assistant else "")
 
 
 def quoted(text: str, longest: int = _LONGEST) -> str:
@@ -89,10 +105,12 @@ def quoted(text: str, longest: int = _LONGEST) -> str:
 
 
 def _kind(printed: Printed, said: str) -> str:
+    """The kind by the stop reason and the status that are reported, else by the words; a spent account says 429."""
+    if printed.stop_reason == "refusal":
+        return "refusal"
+    worded = next((kind for kind, words in _WORDS.items() if re.search(words, said, re.IGNORECASE)), "exit")
     stated = _STATUSES.get(printed.status or 0) or ("busy" if (printed.status or 0) >= 500 else None)
-    if stated == "rate_limit" and re.search(_WORDS[1][1], said, re.IGNORECASE):
-        return "spent"
-    return stated or next((kind for kind, words in _WORDS if re.search(words, said, re.IGNORECASE)), "exit")
+    return "spent" if stated == "rate_limit" and worded == "spent" else stated or worded
 
 
 def _tail(said: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from debateroom.messages import Usage
+from debateroom.messages import Paid, Usage
 from debateroom.models.draft import at, count
 
 
@@ -19,6 +20,8 @@ class Printed:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     """The model's id as the program states it; empty when it does not."""
+    cost: float | None = None
+    """US dollars that the program says it cost; None when it says nothing."""
     stop_reason: str = "stop"
     """`stop`, `length` or `refusal`."""
     problem: str = ""
@@ -27,6 +30,11 @@ class Printed:
     """The HTTP status it states for that."""
     complete: bool = True
     """Whether the output is whole: it could be read, and says that the answer is finished."""
+
+    @property
+    def paid(self) -> tuple[Paid, ...]:
+        """What was paid for, also where the program failed; empty when it says nothing of it."""
+        return (Paid(self.usage, self.cost),) if self.usage != Usage() or self.cost else ()
 
 
 _STOPS = {"max_tokens": "length", "refusal": "refusal"}
@@ -55,6 +63,7 @@ def claude_result(value: Mapping[str, Any]) -> Printed:
             count(value, "usage", "output_tokens") or 0,
         ),
         model=_busiest(value.get("modelUsage"), "outputTokens"),
+        cost=_dollars(value.get("total_cost_usd")) or None,  # 0 is said of a model whose price it does not know
         stop_reason=_STOPS.get(str(value.get("stop_reason")), "stop"),
         complete=isinstance(text, str),
     )
@@ -90,15 +99,13 @@ def gemini(out: str, err: str) -> Printed:
     value = _object_in(out) or _object_in(err)
     if value is None:
         return _BROKEN
+    models = at(value, "stats", "models")
+    usage = sum(map(_gemini_usage, models.values() if isinstance(models, Mapping) else ()), Usage())
     if value.get("error"):
         code = count(value, "error", "code")
-        message = at(value, "error", "message") or value["error"]
-        return Printed(problem=str(message), status=401 if code == _GEMINI_LOGIN else code)
-    text, models = value.get("response"), at(value, "stats", "models")
-    usage = Usage()
-    for one in models.values() if isinstance(models, Mapping) else ():
-        output = (count(one, "tokens", "candidates") or 0) + (count(one, "tokens", "thoughts") or 0)
-        usage += Usage(count(one, "tokens", "prompt") or 0, count(one, "tokens", "cached") or 0, 0, output)
+        message = _inner_message(str(at(value, "error", "message") or value["error"]))
+        return Printed(problem=message, usage=usage, status=401 if code == _GEMINI_LOGIN else code)
+    text = value.get("response")
     return Printed(
         text=text if isinstance(text, str) else "",
         usage=usage,
@@ -112,14 +119,18 @@ _GEMINI_LOGIN = 41
 
 
 def plain(out: str, err: str) -> Printed:
-    """Any other program: its output is the text, unless that is a JSON object with a text in `text` or `result`."""
+    """Any other program: its output is the text, unless that is a JSON object with a text in `text` or `result`.
+
+    Beside `text` may stand `model`, `usage` (`input`, `cached`, `written`, `output`) and `cost` in US dollars.
+    """
     value = _value(out)
     if isinstance(value, Mapping) and isinstance(value.get("result"), str):
         return claude_result(value)
     if isinstance(value, Mapping) and isinstance(value.get("text"), str):
         figures = (count(value, "usage", name) or 0 for name in ("input", "cached", "written", "output"))
         model = value.get("model")
-        return Printed(value["text"], Usage(*figures), model if isinstance(model, str) else "")
+        cost = _dollars(value.get("cost"))
+        return Printed(value["text"], Usage(*figures), model if isinstance(model, str) else "", cost)
     return Printed(out.removeprefix("\ufeff").strip())
 
 
@@ -144,6 +155,18 @@ def _object_in(text: str) -> Mapping[str, Any] | None:
     while value is None and (start := next(starts, None)) is not None:
         value = _value("".join(lines[start:]))
     return value if isinstance(value, Mapping) else None
+
+
+def _dollars(value: Any) -> float | None:
+    """An amount of money; None for what is none."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if known else None
+
+
+def _gemini_usage(model: Any) -> Usage:
+    """What one model was used for in a run of Gemini CLI; thinking is counted apart from the text."""
+    output = (count(model, "tokens", "candidates") or 0) + (count(model, "tokens", "thoughts") or 0)
+    return Usage(count(model, "tokens", "prompt") or 0, count(model, "tokens", "cached") or 0, 0, output)
 
 
 def _codex_usage(usage: Any) -> Usage:

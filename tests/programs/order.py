@@ -23,7 +23,7 @@ def read() -> tuple[str, str]:
             "environment": dict(os.environ),
             "pid": os.getpid(),
             "group": os.getpgrp(),
-            "read": {word: Path(word).read_text() for word in sys.argv[1:] if word.startswith("/") and is_file(word)},
+            "read": {path.name: path.read_text() for path in named()},
         }
         with Path(log).open("a") as file:
             file.write(json.dumps(called) + "\n")
@@ -31,8 +31,15 @@ def read() -> tuple[str, str]:
     return prompt, orders[0] if orders else "answer"
 
 
-def is_file(word: str) -> bool:
-    return Path(word).is_file()
+def named() -> list[Path]:
+    """Files that are named in the arguments, alone or behind `name=`, or as the system prompt of Gemini CLI."""
+    words = [word.rpartition("=")[2] for word in (*sys.argv[1:], os.environ.get("GEMINI_SYSTEM_MD", ""))]
+    return [Path(word) for word in words if word.startswith("/") and len(word) < 1000 and Path(word).is_file()]
+
+
+def first_time() -> bool:
+    """Whether this call is the first in CALL_LOG."""
+    return len(Path(os.environ["CALL_LOG"]).read_text().splitlines()) == 1
 
 
 def common(order: str) -> None:

@@ -12,7 +12,11 @@ def main() -> None:
     prompt, what = order.read()
     order.common(what)
     if what == "json":
-        print(json.dumps({"text": "POSITION: json", "usage": {"input": 9, "output": 4}, "model": "mine-1"}))
+        print(
+            json.dumps(
+                {"text": "POSITION: json", "usage": {"input": 9, "output": 4}, "model": "mine-1", "cost": 0.002}
+            )
+        )
     elif what == "error as json":
         print(json.dumps({"type": "result", "is_error": True, "result": "no credit"}))
     else:

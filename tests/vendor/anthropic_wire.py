@@ -45,15 +45,21 @@ class AnthropicMessages(Wire):
                 self._delta({"type": "signature_delta", "signature": "c2lnbmVk"}),
                 self._stop(),
             ]
-        if reply.text:
+        self._calls = bool(reply.tool)
+        if reply.tool:
+            identity = f"toolu_{self.call.number:024d}"
+            events.append(self._block({"type": "tool_use", "id": identity, "name": reply.tool, "input": {}}))
+        elif reply.text:
             events.append(self._block({"type": "text", "text": ""}))
         return b"".join(events)
 
     def piece(self, text: str) -> bytes:
+        if self._calls:
+            return self._delta({"type": "input_json_delta", "partial_json": text})
         return self._delta({"type": "text_delta", "text": text})
 
     def closing(self, reply: Reply, usage: Usage) -> bytes:
-        stop = _STOPS.get(reply.stop_reason, reply.stop_reason)
+        stop = "tool_use" if reply.tool else _STOPS.get(reply.stop_reason, reply.stop_reason)
         delta = {
             "type": "message_delta",
             "delta": {"stop_reason": stop, "stop_sequence": None},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ class Reply:
     """None: counted from the call, the cache and the text."""
     latency: float | None = None
     """Seconds until the last token; None: the server's."""
+    tool: str = ""
+    """A tool that is called with the text as its input, in place of saying it; Anthropic's streams only."""
 
 
 class Fault:
@@ -53,7 +56,7 @@ class Call:
     number: int
     """0 for the first call that arrived."""
     endpoint: str
-    """`anthropic.messages`, `openai.responses` or `openai.chat`."""
+    """`anthropic.messages`, `openai.responses`, `openai.chat` or `google.gemini`."""
     path: str
     headers: Mapping[str, str]
     """Names in lower case; keys are redacted."""
@@ -77,11 +80,12 @@ class Call:
 
     @property
     def model(self) -> str:
-        return str(self.body.get("model", ""))
+        named = re.search(r"/models/([^/:]+):", self.path)
+        return named[1] if named else str(self.body.get("model", ""))
 
     @property
     def stream(self) -> bool:
-        return bool(self.body.get("stream"))
+        return bool(self.body.get("stream")) or ":streamGenerateContent" in self.path
 
     @property
     def shared(self) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +17,7 @@ from vendor.anthropic_wire import AnthropicMessages
 from vendor.cache import PromptCache
 from vendor.call import Answerer, Call, Fault, Reply, Said, tokens
 from vendor.chat_wire import ChatCompletions, openai_error
+from vendor.gemini_wire import GenerateContent
 from vendor.http import Channel, Request, take_request
 from vendor.responses_wire import Responses
 from vendor.rules import refusal
@@ -134,7 +136,7 @@ class VendorServer:
 
     async def answer(self, request: Request, transport: asyncio.Transport) -> None:
         """Answers one request on its connection."""
-        wire_of = WIRES.get(request.path.partition("?")[0])
+        wire_of = _wire_of(request.path)
         if request.method != "POST" or wire_of is None:
             self._look_up(request, transport)
             return
@@ -278,6 +280,13 @@ class Connection(asyncio.Protocol):
             self._next()
 
 
+def _wire_of(path: str) -> type[Wire] | None:
+    """Which wire speaks a path; None when it is none of the vendors'."""
+    plain = path.partition("?")[0]
+    gemini = plain.startswith("/v1beta/models/") and plain.lower().endswith("generatecontent")
+    return GenerateContent if gemini else WIRES.get(plain)
+
+
 def _as_reply(said: Said) -> Reply:
     if isinstance(said, Reply):
         return said
@@ -289,7 +298,8 @@ def _within_limit(reply: Reply, limit: int | None) -> Reply:
     if limit is None or tokens(reply.text) + tokens(reply.thinking) <= limit:
         return reply
     thinking = reply.thinking[: 4 * limit]
-    return Reply(reply.text[: 4 * (limit - tokens(thinking))], thinking, "length", reply.usage, reply.latency)
+    cut = reply.text[: 4 * (limit - tokens(thinking))]
+    return replace(reply, text=cut, thinking=thinking, stop_reason="length")
 
 
 def _value(seconds: Seconds, call: Call) -> float:
