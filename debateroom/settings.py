@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from debateroom.errors import UsageError
 
 PROJECT_FILE = "debateroom.toml"
+_Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
+"""A time to wait: nothing waits longer than about eleven days, which every timer of the system can hold."""
+_Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Settings(BaseModel):
@@ -61,15 +64,15 @@ class Settings(BaseModel):
     """Send the first seat of a round ahead so that the others find its cache."""
     concurrency: int = Field(default=32, ge=1)
     """Calls under way at once with one provider; 32."""
-    call_timeout: float = Field(default=120.0, gt=0)
+    call_timeout: _Seconds = 120.0
     """Seconds one call may take; 120."""
-    round_timeout: float = Field(default=300.0, gt=0)
+    round_timeout: _Seconds = 300.0
     """Seconds one round may take; 300. Seats that are late have failed in that round."""
-    prices: dict[str, dict[str, float]] = {}
+    prices: dict[str, dict[str, _Dollars]] = {}
     """Own prices by `provider:model`: US dollars for a million tokens of `input`, `cached`, `written`, `output`."""
-    timeout: float | None = Field(default=None, gt=0)
+    timeout: _Seconds | None = None
     """Seconds the whole run may take; no limit. What was answered until then is kept and concluded."""
-    budget: float | None = Field(default=None, gt=0)
+    budget: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """US dollars the run may cost; no limit. It stops before the round that would pass them."""
     max_tokens: int = Field(default=16_000, ge=256)
     """Tokens one reply may have, thinking included; 16,000."""
@@ -93,12 +96,21 @@ def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
         ("the environment", _from_environment()),
         ("the command", {key: value for key, value in given.items() if value is not None and value != ()}),
     ):
-        merged.update(values)
+        merged = _over(merged, values)
         sources.update(dict.fromkeys(values, source))
     try:
         return Settings(**merged)
     except ValidationError as error:
         raise _explained(error, sources) from error
+
+
+def _over(before: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` over what was `before`; prices model by model: a project that has some keeps the user's others."""
+    tables = [given["prices"] for given in (before, values) if isinstance(given.get("prices"), dict)]
+    merged = {**before, **values}
+    if len(tables) == 2:
+        merged["prices"] = {**tables[0], **tables[1]}
+    return merged
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -126,8 +138,8 @@ def _from_environment() -> dict[str, Any]:
 def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError:
     """The first thing that is wrong, in a sentence."""
     first = error.errors(include_url=False)[0]
-    name = str(first["loc"][0]) if first["loc"] else ""
-    source = sources.get(name, "the command")
+    name = ".".join(map(str, first["loc"]))
+    source = sources.get(str(first["loc"][0]) if first["loc"] else "", "the command")
     if first["type"] == "extra_forbidden":
         return UsageError(f"{source} has a setting `{name}` that debateroom does not know")
     reason = first["msg"][0].lower() + first["msg"][1:]

@@ -173,3 +173,10 @@ def test_the_list_says_what_can_be_used_here(monkeypatch: pytest.MonkeyPatch) ->
         ("gpt", "openai:gpt-6.2-sol", "OPENAI_API_KEY", True),
         ("embedded", "embedded", None, True),
     ]
+
+
+def test_a_server_of_ones_own_is_ready_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another base URL no key is asked for, and the list says so."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+    rows = {row.alias: row.ready for row in describe(keys=keys())}
+    assert (rows["gpt"], rows["sonnet"]) == (True, False)

@@ -140,6 +140,36 @@ def test_a_dry_run_makes_no_call_needs_no_key_and_leaves_no_room(
     assert lines[-1].startswith("The budget of 0.20 US dollars holds ")
 
 
+def test_a_dry_run_is_one_object_for_a_machine(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json the same figures in one line, and nothing else on stdout."""
+    server = serve(debate_script())
+    roles = ("--role", "A@opus: x", "--role", "B@openai:x: y", "--moderator", "none")
+    code, out, _ = run(capsys, QUESTION, "-r", "2", "--dry-run", "--json", *roles)
+    found = json.loads(out)
+    assert (code, found["ok"], server.calls) == (0, True, [])
+    assert [seat["model"] for seat in found["agents"]] == ["anthropic:claude-opus-5-5", "openai:x"]
+    assert (found["moderator"], found["synthesis"], found["worst_case"]["cost"]) == (None, None, None)
+    assert [(item["name"], item["calls"]) for item in found["rounds"]] == [("1", 2), ("2", 2)]
+    assert found["worst_case"]["usage"]["input"] == sum(item["usage"]["input"] for item in found["rounds"])
+    code, out, _ = run(capsys, QUESTION, "-n", "2", "-r", "5", "--dry-run", "--json", "--budget", "0.06")
+    assert (json.loads(out)["budget"], json.loads(out)["rounds_within_budget"]) == (0.06, 2)
+
+
+def test_the_list_of_models_has_their_prices(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """US dollars for a million tokens; the user's own first, whatever is unknown is null."""
+    (here / "debateroom.toml").write_text("prices.haiku = { input = 7.0, output = 8.0, cached = 1.0 }\n")
+    code, out, _ = run(capsys, "models", "--json")
+    rows = {row["alias"]: row for row in json.loads(out)}
+    parts = ("input_price", "cached_price", "output_price")
+    assert code == 0
+    assert {alias: tuple(row[part] for part in parts) for alias, row in rows.items()} == {
+        "opus": (4.0, 0.2, 20.0), "sonnet": (2.0, 0.1, 10.0), "haiku": (7.0, 1.0, 8.0), "gpt": (2.0, 0.1, 10.0),
+        "embedded": (0.0, 0.0, 0.0),
+    }  # fmt: skip
+    _, out, _ = run(capsys, "models")
+    assert "4.00 in, 20.00 out US dollars/M" in out.splitlines()[0]
+
+
 def test_a_dry_run_of_an_unknown_price_says_unknown(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     """No figure is made up."""
     serve(debate_script())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from debateroom.errors import NoModel, UsageError
 from debateroom.messages import Usage
-from debateroom.models.prices import Price, cost, known
+from debateroom.models.prices import Price, cost, known, own_table
 
 MILLION = 1_000_000
 
@@ -44,3 +45,37 @@ def test_the_users_own_price_wins() -> None:
     own = {"openai:gpt-6.2-sol": Price(input=1.0, output=0.0), "openai:mine": Price(input=3.0, output=0.0)}
     assert cost("openai:gpt-6.2-sol", Usage(input=MILLION), own) == 1.0
     assert cost("openai:mine", Usage(input=MILLION), own) == 3.0
+
+
+def test_what_the_provider_says_it_cost_counts_before_the_tables_and_after_the_users_price() -> None:
+    """A program that states its cost is believed, also about an unknown model; one's own price is not overruled."""
+    usage = Usage(input=MILLION, output=MILLION)
+    assert cost("command:claude", usage, stated=0.25) == 0.25
+    assert cost("anthropic:claude-sonnet-5-5", usage, stated=0.25) == 0.25
+    assert cost("command:claude", usage, {"command:claude": Price(1.0, 2.0)}, stated=0.25) == 3.0
+    assert cost("embedded", usage, stated=0.25) == 0.0
+
+
+def test_a_price_is_found_by_any_name_of_its_model() -> None:
+    """An alias and a vendor's bare id mean the model, as everywhere."""
+    table = own_table({"opus": {"input": 1, "output": 2}, "o3": {"input": 3, "output": 4, "cached": 0.5}})
+    assert table == {"anthropic:claude-opus-5-5": Price(1, 2), "openai:o3": Price(3, 4, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"input": 1.0}, "the price of gpt in the settings has no output"),
+        ({"output": 1.0}, "the price of gpt in the settings has no input"),
+        ({"input": 1.0, "output": 1.0, "reading": 1.0},
+         "the price of gpt in the settings has 'reading', which is no part of one"),
+    ],
+)  # fmt: skip
+def test_a_price_that_is_none_is_named(entry: dict[str, float], said: str) -> None:
+    """The sentence says whose price, and the hint how one is written."""
+    with pytest.raises(UsageError) as caught:
+        own_table({"gpt": entry})
+    assert str(caught.value) == said
+    assert caught.value.hint == 'prices."gpt" = { input = …, output = … }, in US dollars for a million tokens'
+    with pytest.raises(NoModel, match="no model called 'gtp'"):
+        own_table({"gtp": {"input": 1.0, "output": 1.0}})

@@ -52,6 +52,37 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         settings.load({}, folder=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("timeout = inf", "`timeout` from debateroom.toml is inf: input should be less than or equal to 1000000"),
+        ("call_timeout = 1e12", "`call_timeout` from debateroom.toml is 1000000000000.0: input should be less than"),
+        ("round_timeout = nan", "`round_timeout` from debateroom.toml is nan: input should be"),
+        ("budget = inf", "`budget` from debateroom.toml is inf: input should be a finite number"),
+        ('prices."openai:x" = { input = -1, output = 2 }',
+         "`prices.openai:x.input` from debateroom.toml is -1: input should be greater than or equal to 0"),
+        ('prices."openai:x" = { input = 1, output = nan }',
+         "`prices.openai:x.output` from debateroom.toml is nan: input should be"),
+    ],
+)  # fmt: skip
+def test_a_figure_that_no_clock_and_no_purse_can_hold_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    """Endless times and amounts, and prices below 0, are named in place of failing somewhere inside a run."""
+    (tmp_path / "debateroom.toml").write_text(line)
+    with pytest.raises(UsageError) as caught:
+        settings.load({}, folder=tmp_path)
+    assert str(caught.value).startswith(said)
+
+
+def test_prices_of_the_project_stand_beside_those_of_the_user(tmp_path: Path) -> None:
+    """Model by model the project's wins; what only the user's file has stays."""
+    user = settings.user_file()
+    user.parent.mkdir(parents=True, exist_ok=True)
+    user.write_text("prices.one = { input = 1, output = 1 }\nprices.two = { input = 1, output = 1 }\n")
+    (tmp_path / "debateroom.toml").write_text("prices.two = { input = 2, output = 2 }\n")
+    chosen = settings.load({}, folder=tmp_path)
+    assert chosen.prices == {"one": {"input": 1, "output": 1}, "two": {"input": 2, "output": 2}}
+
+
 def test_lists_come_from_the_environment_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several roles are separated by line breaks, several paths as paths are."""
     monkeypatch.setenv("DEBATEROOM_ROLE", "Architect\nCritic: finds faults")

@@ -69,8 +69,7 @@ def _openai(models: Models) -> Check:
 
 def provider(name: str, models: Models) -> Check:
     """A provider on the web: its SDK, where its key comes from, where it is reached."""
-    from debateroom.models import catalog
-    from debateroom.models.registry import address, without_login
+    from debateroom.models.registry import address, asks_for_no_key, without_login
 
     try:
         sdk = version(name)
@@ -80,9 +79,8 @@ def provider(name: str, models: Models) -> Check:
         url, key = address(name), models.keys.list()[name]
     except DebateroomError as error:
         return Check(name, "broken", str(error), next=error.hint, version=sdk)
-    own = url != catalog.provider(name).url
     shown = without_login(url)
-    ready = key is not None or (name == "openai" and own)
+    ready = key is not None or asks_for_no_key(name, url)
     detail = f"{f'key from {key}' if key else 'no key needed' if ready else 'no key'}, SDK {sdk}, {shown}"
     following = None if ready else f"debateroom keys set {name}"
     return Check(name, "ok" if ready else "not set up", detail, following, version=sdk, key=key, url=shown)
@@ -129,7 +127,7 @@ def program(name: str) -> Check:
             ran = programs.run(
                 [path, "--version"],
                 folder=folder,
-                environment=environment(row.environment, folder / "empty"),
+                environment=environment({}, folder / "empty"),
                 seconds=_VERSION_PATIENCE,
                 most=_MIB,
             )
@@ -204,10 +202,16 @@ def _asked(check: Check, models: Models, live: bool) -> Check:
                 check, detail=detail, next=f"--model {check.name}:NAME, with a name that it knows", live=True
             )
         # a program that nobody has logged in to was not set up by anybody
-        logged_out = isinstance(error, NoModel) and check.name.startswith("command:")
+        logged_out = isinstance(error, NoModel) and error.hint in _logins()
         state: State = "not set up" if logged_out else "broken"
         return replace(check, state=state, detail=f"{check.detail}; {error}", next=error.hint, live=False)
     return replace(check, detail=f"{check.detail}; {answer.model} answered in {answer.seconds:.1f} s", live=True)
+
+
+def _logins() -> set[str]:
+    from debateroom.models.assistants import assistants
+
+    return {row.login for row in assistants().values()}
 
 
 _NO_SUCH_MODEL = KINDS["no_such_model"].hint

@@ -117,7 +117,7 @@ def debate(
 
         plan = _plan(text, chosen, gathered, table.Unopened())
         _warn(plan)
-        return table.show(plan)
+        return table.show(plan, as_json=as_json or events)
     models = activities.open_models(chosen.concurrency)
     with _closed_after(models):
         plan = _plan(text, chosen, gathered, models)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-from debateroom.cli.output import note
+from debateroom import files
+from debateroom.cli import output
 from debateroom.debating import forecast
 from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
-from debateroom.models import catalog
 from debateroom.models.keys import Keys
-from debateroom.models.registry import ModelInfo, Models, info, resolve
+from debateroom.models.registry import ModelInfo, Models, asks_for_no_key, info, resolve
 from debateroom.terminal import one_line
 
 
@@ -43,10 +44,14 @@ class Unopened(Models):
         return _Known(info(named))
 
 
-def show(plan: Plan) -> int:
-    """Prints the table of seats and the table of rounds; 0."""
-    _seats(plan)
+def show(plan: Plan, *, as_json: bool) -> int:
+    """Prints the table of seats and the table of rounds, or both as one JSON object; 0."""
     expected = forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats))
+    if as_json:
+        output.line(files.dumps(_object(plan, expected)).decode())
+        _say_keys(plan)
+        return 0
+    _seats(plan)
     click.echo("round        calls   tokens in   of them cached   tokens out   US dollars")
     for item in expected:
         click.echo(_row(item))
@@ -61,6 +66,22 @@ def show(plan: Plan) -> int:
     return 0
 
 
+def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
+    """The same for a machine: what each round comes to, costs in US dollars, None where a price is unknown."""
+    return {
+        "ok": True,
+        "exit_code": 0,
+        "agents": [{"name": seat.name, "role": seat.role, "model": seat.model} for seat in plan.seats],
+        "moderator": None if plan.moderator == NO_MODERATOR else plan.moderator,
+        "rounds": [asdict(item) for item in expected if item.name != "synthesis"],
+        "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
+        "best_case": asdict(forecast.best(plan)),
+        "worst_case": asdict(forecast.worst(plan)),
+        "budget": plan.budget,
+        "rounds_within_budget": None if plan.budget is None else _held(plan, expected),
+    }
+
+
 def _seats(plan: Plan) -> None:
     click.echo("seat       role                            provider   model")
     for seat in plan.seats:
@@ -71,17 +92,21 @@ def _seats(plan: Plan) -> None:
 
 
 def _say_budget(plan: Plan, expected: tuple[Expected, ...]) -> None:
-    """How far the budget goes, as `debate` would hold it: each round with the synthesis after it."""
-    if plan.budget is None:
-        return
+    if plan.budget is not None:
+        held = f"{_held(plan, expected)} of {plan.rounds} rounds"
+        click.echo(f"The budget of {plan.budget:.2f} US dollars holds {held} and the synthesis.")
+
+
+def _held(plan: Plan, expected: tuple[Expected, ...]) -> int:
+    """Rounds that the budget holds, as `debate` would hold it: each with the synthesis after it."""
     held, spent = 0, 0.0
     conclusion = sum(item.cost or 0.0 for item in expected if item.name == "synthesis")
     for item in expected:
         spent += item.cost or 0.0
-        if item.name == "synthesis" or spent + conclusion > plan.budget:
+        if item.name == "synthesis" or spent + conclusion > (plan.budget or 0.0):
             break
         held += 1
-    click.echo(f"The budget of {plan.budget:.2f} US dollars holds {held} of {plan.rounds} rounds and the synthesis.")
+    return held
 
 
 def _say_keys(plan: Plan) -> None:
@@ -89,9 +114,8 @@ def _say_keys(plan: Plan) -> None:
     sources = Keys().list()
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
-        own_server = any(os.environ.get(name) for name in catalog.provider(provider).url_variables)
-        if sources[provider] is None and not own_server:  # servers of one's own ask for none
-            note(f"there is no key for {provider}: debateroom keys set {provider}")
+        if sources[provider] is None and not asks_for_no_key(provider):
+            output.note(f"there is no key for {provider}: debateroom keys set {provider}")
 
 
 def _row(item: Expected, name: str = "") -> str:

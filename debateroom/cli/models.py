@@ -10,7 +10,9 @@ from debateroom.cli import output
 from debateroom.cli.pulling import pull_embedded
 
 if TYPE_CHECKING:
-    from debateroom.messages import Usage
+    from collections.abc import Mapping
+
+    from debateroom.models.prices import Price
     from debateroom.models.registry import Listed
 
 
@@ -21,10 +23,12 @@ def models(context: click.Context, as_json: bool) -> int:
     """List the models with a short name, and whether each can be asked here. Any PROVIDER:MODEL may be named too."""
     if context.invoked_subcommand is not None:
         return 0
-    from debateroom import files
+    from debateroom import files, settings
+    from debateroom.models.prices import own_table
     from debateroom.models.registry import describe
 
-    rows = [_row(listed) for listed in describe()]
+    own = own_table(settings.load({}).prices)
+    rows = [_row(listed, own) for listed in describe()]
     if as_json:
         output.line(files.dumps(rows).decode())
         return 0
@@ -37,8 +41,7 @@ def models(context: click.Context, as_json: bool) -> int:
     return 0
 
 
-def _row(listed: Listed) -> dict[str, object]:
-    from debateroom.messages import Usage
+def _row(listed: Listed, own: Mapping[str, Price]) -> dict[str, object]:
     from debateroom.models.prices import FREE
 
     known = listed.info
@@ -53,17 +56,23 @@ def _row(listed: Listed) -> dict[str, object]:
         "key": listed.key,
         "missing": None if listed.ready else missing,
         "free": provider in FREE,
-        "input_price": _for_a_million(known.name, Usage(input=1000)),
-        "output_price": _for_a_million(known.name, Usage(output=1000)),
+        **_prices(known.name, own),
     }
 
 
-def _for_a_million(model: str, thousand: Usage) -> float | None:
-    """US dollars for a million tokens at the price of short prompts."""
+def _prices(model: str, own: Mapping[str, Price]) -> dict[str, float | None]:
+    """US dollars for a million tokens sent, read from the cache, and received, at the price of short prompts."""
+    from debateroom.messages import Usage
     from debateroom.models.prices import cost
 
-    price = cost(model, thousand)
-    return None if price is None else round(price * 1000, 6)
+    sent, read, both = (
+        cost(model, usage, own)
+        for usage in (Usage(input=1000), Usage(input=1000, cached=1000), Usage(input=1000, output=1000))
+    )
+    if sent is None or read is None or both is None:
+        return {"input_price": None, "cached_price": None, "output_price": None}
+    prices = {"input_price": sent, "cached_price": read, "output_price": both - sent}
+    return {name: round(price * 1000, 6) for name, price in prices.items()}
 
 
 def _dollars(sent: object, received: object) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from debateroom.errors import UsageError
 from debateroom.messages import Usage
+from debateroom.models.catalog import resolve
 
 FREE = ("embedded", "scripted")
 """Providers that charge nothing: they run here."""
@@ -65,11 +66,23 @@ def _table() -> Mapping[str, Price]:
 
 
 def own_table(values: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Price]:
-    """The user's prices from the settings. Raises UsageError for an entry that is not one."""
-    try:
-        return {name: Price(**entry) for name, entry in values.items()}
-    except TypeError as error:
-        raise UsageError(f"a price in the settings needs input and output: {error}") from error
+    """The user's prices from the settings, by `provider:model`, whichever of its names a model was given there.
+
+    Raises UsageError for an entry that is not one, NoModel for a name that means nothing.
+    """
+    return {str(resolve(name)): _own(name, entry) for name, entry in values.items()}
+
+
+def _own(name: str, entry: Mapping[str, Any]) -> Price:
+    parts = {part.name for part in fields(Price)}
+    missing, unknown = {"input", "output"} - entry.keys(), entry.keys() - parts
+    if missing or unknown:
+        wrong = f"has no {min(missing)}" if missing else f"has {min(unknown)!r}, which is no part of one"
+        raise UsageError(
+            f"the price of {name} in the settings {wrong}",
+            hint=f'prices."{name}" = {{ input = …, output = … }}, in US dollars for a million tokens',
+        )
+    return Price(**entry)
 
 
 def cost(

@@ -27,6 +27,7 @@ __all__ = [
     "ModelSettings",
     "Models",
     "address",
+    "asks_for_no_key",
     "choose_default",
     "describe",
     "info",
@@ -106,8 +107,9 @@ def describe(*, keys: Keys | None = None) -> tuple[Listed, ...]:
     sources = (keys or Keys()).list()
     rows = []
     for alias, name in catalog.aliases().items():
-        key = sources[resolve(name).provider]
-        rows.append(Listed(alias, info(name), key, key is not None))
+        provider = resolve(name).provider
+        key = sources[provider]
+        rows.append(Listed(alias, info(name), key, key is not None or asks_for_no_key(provider)))
     rows.append(Listed("embedded", info("embedded"), None, embedded_installed()))
     return tuple(rows)
 
@@ -226,8 +228,7 @@ class Models:
         return self._lines[provider, url]
 
     def _key(self, provider: str, url: str) -> str:
-        if provider == "openai" and url != catalog.provider(provider).url:
-            # servers of one's own, like Ollama or llama.cpp, ask for none
+        if asks_for_no_key(provider, url):
             return self.keys.get(provider) or clients.NO_KEY
         return self.keys.require(provider)
 
@@ -243,6 +244,11 @@ def address(provider: str, given: str | None = None) -> str:
     Raises UsageError for what is no web address.
     """
     return _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
+
+
+def asks_for_no_key(provider: str, url: str | None = None) -> bool:
+    """Whether `provider` is reached at a server of one's own, like Ollama or llama.cpp, which ask for no key."""
+    return provider == "openai" and (url or address(provider)) != catalog.provider(provider).url
 
 
 def _url_from_environment(provider: str) -> str | None:
