@@ -51,6 +51,16 @@ def test_at_its_deadline_a_program_is_ended_with_all_its_children(installed: Ins
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+def test_a_program_that_was_ended_is_quoted_with_its_last_words(installed: Installed) -> None:
+    """What it was waiting for is often said before: a vendor that is down, a login that was refused."""
+    with Models(ModelSettings(attempts=1)) as models, pytest.raises(CallFailed) as caught:
+        models.open("command:codex").ask(order("waits", timeout=2.0))
+    assert str(caught.value) == (
+        "codex did not answer within 2 s and was ended. "
+        "It last said: Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"
+    )
+
+
 def test_nobody_waits_longer_than_the_round(installed: Installed) -> None:
     """The moment after which nobody wants the answer ends a call as its own time does."""
     with Models(ModelSettings(attempts=1)) as models:

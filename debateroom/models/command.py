@@ -26,10 +26,10 @@ from debateroom.models import catalog
 from debateroom.models.assistants import Assistant, assistants, environment
 from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import ModelName
-from debateroom.models.complaints import complaint, failed
+from debateroom.models.complaints import complaint, failed, late
 from debateroom.models.gate import Gate
 from debateroom.models.printed import READERS, Printed
-from debateroom.models.processes import Programs, Ran, Stopped, TooMuch
+from debateroom.models.processes import Programs, Ran, Stopped, TimedOut, TooMuch
 from debateroom.models.prompt import closed
 
 MOST_OUTPUT = 4_000_000
@@ -117,7 +117,7 @@ class CommandModel:
 
         def attempt(call: Call) -> Answer:
             ran = self._run(request, call)
-            printed = READERS[self._line.assistant.reads if self._line.assistant else "plain"](ran.out, ran.err)
+            printed = self._printed(ran)
             try:
                 answer = self._answer(ran, printed, call.seconds())
             except DebateroomError as error:
@@ -142,14 +142,17 @@ class CommandModel:
                     seconds=seconds,
                     most=MOST_OUTPUT,
                 )
-        except TimeoutError:
-            raise failed("timeout", self._line.name, f"{seconds:.0f} s" if seconds >= 1 else "a second") from None
+        except TimedOut as error:
+            raise late(self._line.name, seconds, error.ran, self._printed(error.ran)) from None
         except Stopped:
             raise failed("stopped", self._line.name) from None
         except TooMuch:
             raise failed("too_much", self._line.name, f"{MOST_OUTPUT / 1e6:g} MB") from None
         except OSError as error:
             raise failed("not_started", self._line.name, error.strerror or type(error).__name__) from None
+
+    def _printed(self, ran: Ran) -> Printed:
+        return READERS[self._line.assistant.reads if self._line.assistant else "plain"](ran.out, ran.err)
 
     def _answer(self, ran: Ran, printed: Printed, seconds: float) -> Answer:
         """The answer, when neither the exit code nor the output says otherwise."""

@@ -31,7 +31,7 @@ class Kind(NamedTuple):
 
 _IT_SAID = " It said: {said}"
 KINDS: Mapping[str, Kind] = {
-    "timeout": Kind("{name} did not answer within {said} and was ended.", "timeout", True),
+    "timeout": Kind("{name} did not answer within {said}", "timeout", True),
     "stopped": Kind("The run was stopped before {name} had answered.", "stopped"),
     "too_much": Kind("{name} wrote more than {said} and was ended.", "error"),
     "not_started": Kind("{name} could not be started: {said}.", "error"),
@@ -96,6 +96,13 @@ def complaint(name: str, assistant: Assistant | None, ran: Ran, printed: Printed
     if kind == "exit" and ran.code != 0:
         said = _end(ran.code) + (f": {said}" if said else "")
     return failed(kind, name, said, login=assistant.login if assistant else "")
+
+
+def late(name: str, seconds: float, ran: Ran, printed: Printed) -> CallFailed | NoModel:
+    """The error for a program whose time was over, with its last words: they often say what it was waiting for."""
+    time = f"{seconds:.0f} s" if seconds >= 1 else "a second"
+    said = quoted(printed.problem) if printed.problem else _tail(ran.err)
+    return failed("timeout", name, f"{time} and was ended." + (f" It last said: {said}" if said else ""))
 
 
 def quoted(text: str, longest: int = _LONGEST) -> str:

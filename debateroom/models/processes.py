@@ -52,6 +52,15 @@ class Ran:
     """The same of its standard error."""
 
 
+class TimedOut(TimeoutError):
+    """The program's time was over."""
+
+    def __init__(self, ran: Ran) -> None:
+        super().__init__()
+        self.ran = ran
+        """What it had written until then."""
+
+
 class Programs:
     """The programs of one run. Closing it ends every one of them, and lets none start afterwards."""
 
@@ -86,7 +95,7 @@ class Programs:
     ) -> Ran:
         """What the program came to, with `prompt` on its standard input and an empty folder in `folder` to run in.
 
-        Raises TimeoutError after `seconds`, Stopped when the run was stopped, TooMuch after more than `most` bytes,
+        Raises TimedOut after `seconds`, Stopped when the run was stopped, TooMuch after more than `most` bytes,
         OSError when it cannot be started. In every case none of its children is left.
         """
         until = clock.monotonic() + seconds
@@ -96,16 +105,22 @@ class Programs:
             running = self._start(
                 arguments, folder / "empty", environment, (given.fileno(), out.fileno(), err.fileno())
             )
+            late = False
             try:
                 self._wait(running, until, paths[1:], most)
-            except BaseException:
+            except BaseException as error:
                 end([running])
-                raise
+                late = isinstance(error, TimeoutError)
+                if not late:
+                    raise
             finally:
                 code = running.reap()
                 with self._lock:
                     self._running.discard(running)
-        return Ran(code, *(path.read_bytes()[:most].decode("utf-8", "replace") for path in paths[1:]))
+        ran = Ran(code, *(path.read_bytes()[:most].decode("utf-8", "replace") for path in paths[1:]))
+        if late:
+            raise TimedOut(ran)
+        return ran
 
     def close(self) -> None:
         """Ends every program that is running, with its children, and removes their folders. Takes under a second."""

@@ -44,6 +44,9 @@ def main() -> None:
     say("thread.started", thread_id="0199")
     item("error", message="Code Mode is unavailable because code-mode host is disabled.")
     say("turn.started")
+    if what == "waits":
+        say("error", message="Reconnecting... 2/5 (unexpected status 503 Service Unavailable)")
+        order.common("sleep")
     if what in WORDS:
         say("error", message="Reconnecting... 1/5")
         fail(WORDS[what])
