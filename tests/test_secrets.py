@@ -133,6 +133,37 @@ def test_a_key_that_cannot_be_sent_is_not_quoted(
     assert shown_keys(said.out, said.err, *written(keyed).values()) == []
 
 
+@pytest.mark.parametrize("owner", ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"])
+def test_a_key_in_the_context_or_in_an_answer_is_not_written(
+    keyed: Path, serve: Serve, capsys: pytest.CaptureFixture[str], owner: str
+) -> None:
+    """A file with the keys may be among what everybody reads, and a model may say them again."""
+    script = debate_script(synthesis={**SYNTHESIS, "summary": f"Use {KEYS[owner]}."})
+
+    def answer(call: Call) -> Said:
+        said = script(call)
+        return f"{said}\n\nThe key is {KEYS[owner]}." if isinstance(said, str) else said
+
+    (keyed / "settings.txt").write_text(f"KEY={KEYS[owner]}\n")
+    serve(answer)
+    given = [f"Queue or loop, with {KEYS[owner]}?", "-n", "2", "-r", "1", "--model", "sonnet", "-vv", "--events"]
+    assert cli.run([*given, "--context", "settings.txt"]) == 0
+    said = capsys.readouterr()
+    (keyed / "settings.txt").unlink()
+    assert shown_keys(said.out, said.err, *written(keyed).values()) == []
+    assert "The key is [key]." in (ROOM / "chat.json").read_text()
+
+
+def test_a_command_line_with_a_key_is_refused(keyed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would stand in the room and on the screen; a variable is the place for it."""
+    for line in (f"own --api-key={KEYS['ANTHROPIC_API_KEY']}", "own --token=abcdefgh"):
+        assert cli.run([QUESTION, "--model", f"command:{line}", "--json"]) == 2
+        said = capsys.readouterr()
+        assert shown_keys(said.out, said.err) == []
+        assert json.loads(said.out)["hint"] == "give the key in a variable that the program reads"
+    assert not Path("active").exists()
+
+
 @pytest.fixture
 def loud_server(keyed: Path) -> Iterator[VendorServer]:
     """A server for real processes, which echoes the keys to Agent B."""

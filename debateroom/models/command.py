@@ -31,6 +31,7 @@ from debateroom.models.gate import Gate
 from debateroom.models.printed import READERS, Printed
 from debateroom.models.processes import Programs, Ran, Stopped, TimedOut, TooMuch
 from debateroom.models.prompt import closed
+from debateroom.models.quote import scrub
 
 MOST_OUTPUT = 4_000_000
 """Bytes that a program may write."""
@@ -185,6 +186,11 @@ def read_line(text: str) -> CommandLine:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"command:{text} cannot be read: {error}", hint="check its quotes") from error
+    if scrub(text) != text:
+        raise UsageError(
+            "a command line is shown and kept with the room, and this one seems to hold a key",
+            hint="give the key in a variable that the program reads",
+        )
     assistant = assistants().get(catalog.program(text))
     found = shutil.which(words[0]) if words else None
     if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import tomllib
@@ -40,6 +41,12 @@ class Keys:
         if key is not None:
             quote.hide(key)
         return key
+
+    def hide(self) -> None:
+        """Has every key that is here left out of all that is shown and written, also those that nobody asks for."""
+        for name in catalog.web_providers():
+            with contextlib.suppress(NoModel):  # a file that cannot be read matters to who needs a key
+                self.get(name)
 
     def require(self, provider: str) -> str:
         """The key of a provider. Raises NoModel with the command that sets it when there is none."""

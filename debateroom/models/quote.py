@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _LONGEST = 240
 _SHORTEST_KEY = 8
@@ -24,10 +26,22 @@ def hide(key: str) -> None:
         _IN_USE.add(key)
 
 
+def without_keys(value: Any) -> Any:
+    """A JSON value in whose texts every key in use is replaced by `[key]`: a file that was given may hold one."""
+    if isinstance(value, str):
+        for key in sorted(_IN_USE, key=len, reverse=True):
+            value = value.replace(key, "[key]")
+        return value
+    if isinstance(value, Mapping):
+        return {name: without_keys(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_keys(item) for item in value]
+    return value
+
+
 def scrub(text: str) -> str:
     """`text` with keys in use, and all that looks like a key or an authorization header, replaced by `[key]`."""
-    for key in sorted(_IN_USE, key=len, reverse=True):
-        text = text.replace(key, "[key]")
+    text = without_keys(text)
     text = _SECRETS[0].sub("[key]", text)
     text = _SECRETS[1].sub(r"\1 [key]", text)
     return _SECRETS[2].sub(r"\1\2[key]", text)

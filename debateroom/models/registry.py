@@ -148,6 +148,7 @@ class Models:
     def __init__(self, settings: ModelSettings | None = None, *, keys: Keys | None = None) -> None:
         self.settings = settings or ModelSettings()
         self.keys = keys or Keys()
+        self.keys.hide()
         self.stop = threading.Event()
         """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
         self._models: dict[ModelName, Model] = {}

@@ -16,6 +16,7 @@ from debateroom.errors import RoomBusy, RoomError, UsageError
 from debateroom.files import AppendLog
 from debateroom.interruption import held
 from debateroom.messages import Transcript
+from debateroom.models.quote import without_keys
 from debateroom.room import lock, transcript
 from debateroom.room.events import Event, State, apply, replay
 
@@ -151,7 +152,11 @@ class Room:
         return (self.folder / CHAT).resolve()
 
     def write(self, *events: Event) -> None:
-        """Puts `events` into the journal, durably, then into the transcript. Main thread only: one writer."""
+        """Puts `events` into the journal, durably, then into the transcript. Main thread only: one writer.
+
+        Whatever was read or answered, no key that is in use gets into a room.
+        """
+        events = tuple(map(without_keys, events))
         with held():
             self._log.append(events)
             for event in events:
@@ -199,7 +204,7 @@ def _take(folder: Path, *, what: str) -> FileLock:
         raise RoomError(
             f"cannot make a room in {folder}: {blocked}: {reason}", hint="choose with --active"
         ) from error
-    return lock.take(folder, what=what[:200])
+    return lock.take(folder, what=without_keys(what)[:200])
 
 
 def _clear(folder: Path) -> Path | None:
