@@ -241,6 +241,37 @@ def test_a_server_that_does_not_stream_is_understood() -> None:
 
 
 @WEB
+@pytest.mark.parametrize(
+    "event",
+    [
+        b"[" * 100_000, b'{"a":' * 50_000 + b"1" + b"}" * 50_000, b"3", b"null", b'"x"', b"NaN", b"\xff", b"[DONE]",
+        b'{"type": ["x"], "choices": 5, "usage": []}', b'{"choices": [5, null, {"delta": "x"}]}',
+        b'{"type": "message_delta", "delta": {"stop_reason": ["x"]}, "usage": {"input_tokens": "5"}}',
+        b'{"type": "message_start", "message": []}', b'{"type": "response.completed", "response": 5}',
+        b'{"type": "response.failed", "response": {"error": [1]}}', b'{"error": {"code": {}, "message": null}}',
+        b'{"type": "error", "code": [1], "message": {"x": 1}}', b'{"type": "error", "error": [1]}',
+    ],
+    ids=lambda event: event[:30].decode("latin-1"),
+)  # fmt: skip
+def test_nothing_that_a_stream_can_hold_leaves_as_it_is(name: str, api: Any, event: bytes) -> None:
+    """Values of any shape and depth where an event is due are a failed call, never an error of Python's."""
+    for prefix in (b"data: ", b"event: error\ndata: "):
+        error, _ = failure(name, api, Page(prefix + event + b"\n\n", "text/event-stream"), attempts=1)
+        assert isinstance(error, CallFailed)
+        assert "\n" not in str(error)
+
+
+def test_a_count_that_nobody_can_have_paid_for_is_none() -> None:
+    """A number beyond all tokens ever sent is not one: no file could hold it and no price would be right."""
+    end = b'{"type": "response.completed", "response": {"usage": {"input_tokens": 9%s, "output_tokens": 4}}}' % (
+        b"9" * 30
+    )
+    text = b'{"type": "response.output_text.delta", "delta": "POSITION: yes"}'
+    answer, _ = ask("gpt", "responses", Page(b"data: %s\n\ndata: %s\n\n" % (text, end), "text/event-stream"))
+    assert (answer.text, answer.usage.input, answer.usage.output) == ("POSITION: yes", 0, 4)
+
+
+@WEB
 def test_an_error_with_status_200_is_an_error(name: str, api: Any) -> None:
     """Some gateways send the error object with status 200."""
     body = b'{"error": {"message": "no credit", "type": "insufficient_quota", "code": "insufficient_quota"}}'

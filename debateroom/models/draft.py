@@ -10,6 +10,9 @@ from debateroom.errors import DebateroomError
 from debateroom.messages import Answer, OnText, Paid, Request, Usage
 from debateroom.models.calls import Call
 
+_TOO_MANY = 10**12
+"""Tokens that nobody can have paid for."""
+
 
 class Draft:
     """Collects the pieces of one streamed answer. What a server sends is data: nothing here trusts its shape."""
@@ -78,6 +81,6 @@ def at(value: Any, *path: str) -> Any:
 
 
 def count(value: Any, *path: str) -> int | None:
-    """A number of tokens at a path of keys; None when there is none."""
+    """A number of tokens at a path of keys; None when there is none, or one that no model can have read."""
     found = at(value, *path)
-    return found if type(found) is int and found >= 0 else None
+    return found if type(found) is int and 0 <= found < _TOO_MANY else None

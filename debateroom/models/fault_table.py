@@ -211,6 +211,7 @@ BY_CLASS: Mapping[str, str] = {
     "SSLCertVerificationError": "certificate",
     "SSLError": "connection",
     "JSONDecodeError": "garbled",
+    "RecursionError": "garbled",
     "UnicodeDecodeError": "garbled",
     "ValidationError": "garbled",
     # the SDK used in a way this project does not use it
