@@ -22,6 +22,7 @@ from vendor.faults import (
     NullContent,
     Page,
     Reset,
+    SlowHead,
     StreamError,
     Trickle,
     fail_first,
@@ -156,10 +157,11 @@ def test_a_failed_response_says_its_code() -> None:
 
 
 @WEB
-def test_pings_do_not_extend_a_call(name: str, api: Any) -> None:
-    """A stream that stays alive and gets nowhere is closed at the call's deadline."""
+@pytest.mark.parametrize("fault", [Trickle(), SlowHead()], ids=["pings", "an answer that never begins"])
+def test_nothing_that_trickles_extends_a_call(name: str, api: Any, fault: Said) -> None:
+    """A stream that stays alive, or headers that come byte by byte, end at the call's deadline."""
     started = time.monotonic()
-    error, sent = failure(name, api, Trickle(), Request((), "own", timeout=0.5))
+    error, sent = failure(name, api, fault, Request((), "own", timeout=0.5))
     assert (error.cause, sent) == ("timeout", 1)
     assert 0.4 < time.monotonic() - started < 10
 

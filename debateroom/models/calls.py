@@ -12,7 +12,7 @@ from debateroom import clock
 from debateroom.errors import CallFailed, DebateroomError, NoModel
 from debateroom.messages import Answer, Paid, Request
 from debateroom.models import faults
-from debateroom.models.deadline import Deadline, hang_up
+from debateroom.models.deadline import Deadline
 from debateroom.models.gate import Gate
 from debateroom.models.retry import ATTEMPTS, call_with_retries
 from debateroom.models.server_events import server_events
@@ -60,8 +60,8 @@ class Call:
         With `whole`, an answer that a server sends in one piece although it was asked to stream is one value. An
         error that comes as a value is raised.
         """
-        response = send(self.left())
-        with closing(response), Deadline(self.left(), lambda: hang_up(response)):
+        with Deadline(self.left()) as deadline, closing(send(self.left())) as response:
+            deadline.read(response)
             kind = _content_type(response)
             if kind in _PAGES:
                 raise self.failed("page")

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import httpx2
 
 from debateroom import clock
+from debateroom.models.deadline import wait_on
 
 _PIECE = 65_536
 """Bytes of a body that are read at once, at most."""
@@ -67,6 +68,7 @@ class Connections(httpx2.BaseTransport):
         try:
             with _as_http_errors():
                 sock.settimeout(waits.get("read"))
+                wait_on(sock)
                 answer = _ask(connection, request)
         except BaseException:
             connection.close()
@@ -146,6 +148,7 @@ class _Body(httpx2.SyncByteStream):
         connection, self._connection = self._connection, None
         if connection is None:
             return
+        wait_on(None)
         again = self._leaves_nothing(connection)
         self._answer.close()
         if again:

@@ -17,33 +17,40 @@ if TYPE_CHECKING:
 
 _LINGER = 1.0
 """Seconds the watching thread stays without work, before it ends."""
+_THREAD = threading.local()
+"""`deadline`: the innermost Deadline in whose block this thread is."""
 
 
 class Deadline:
-    """A block that may take `seconds`; after that `close` is called once, from another thread.
+    """A block that may take `seconds`; after that its connection is shut down, once, from another thread.
 
-    `close` must make the block's own thread come back and must not block; for a streamed response that is
-    `lambda: hang_up(response)`. The block then ends with TimeoutError in place of whatever the closing raised.
-    One thread watches over all blocks of the process.
+    Or `close` is called in place of that; it must make the block's own thread come back and must not block. The
+    block then ends with TimeoutError in place of whatever the closing raised. One thread watches over all blocks of
+    the process.
     """
 
-    def __init__(self, seconds: float, close: Callable[[], object]) -> None:
+    def __init__(self, seconds: float, close: Callable[[], object] | None = None) -> None:
         self.seconds = seconds
         self.passed = False
         """Whether the time was over before the block ended."""
-        self._close: Callable[[], object] | None = close
+        self._close: Callable[[], object] | None = close or self._shut_down
+        self._socket: socket.socket | None = None
+        self._response: Response | None = None
+        self._outer: Deadline | None = None
         # held while closing: the block must not end, and its connection go to another call, in the middle of it
         self._lock = threading.Lock()
 
     def __enter__(self) -> Deadline:
+        self._outer, _THREAD.deadline = getattr(_THREAD, "deadline", None), self
         _WATCH.add(clock.monotonic() + self.seconds, self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _THREAD.deadline = self._outer
         with self._lock:
-            self._close = None
+            self._close = self._socket = self._response = None
         _WATCH.sweep()
         if self.passed and (error is None or isinstance(error, Exception)):
             raise TimeoutError(f"not finished after {self.seconds:g} s") from None
@@ -56,6 +63,28 @@ class Deadline:
                 # whatever closing raises belongs to no call; the block's thread sees its own error
                 with suppress(Exception):
                     self._close()
+
+    def wait_on(self, sock: socket.socket | None) -> None:
+        """Says on which socket the block waits for its answer to begin; None when it has given it back."""
+        if sock is not self._socket:
+            self._watch(sock, None)
+
+    def read(self, response: Response) -> None:
+        """Says that the answer has begun: from now on the block reads this HTTP response."""
+        self._watch(None, response)
+
+    def _watch(self, sock: socket.socket | None, response: Response | None) -> None:
+        with self._lock:
+            if self._response is None:
+                self._socket, self._response = sock, response
+            if self.passed:
+                self._shut_down()
+
+    def _shut_down(self) -> None:
+        if self._response is not None:
+            hang_up(self._response)
+        elif self._socket is not None:
+            shut_down(self._socket)
 
     @property
     def done(self) -> bool:
@@ -113,18 +142,33 @@ class _Watch:
 _WATCH = _Watch()
 
 
-def hang_up(response: Response) -> None:
-    """Ends the connection under an HTTP response, so that the thread that reads it comes back.
+def wait_on(sock: socket.socket | None) -> None:
+    """Tells the deadline of the calling thread, if there is one, on which socket it waits for an answer to begin.
 
-    The socket is shut down, not closed: a closed one's number may be another call's a moment later, while the
-    first thread still reads from it. Does nothing to a response that was read to its end.
+    None when it waits on none any more: another call may have it.
     """
+    deadline: Deadline | None = getattr(_THREAD, "deadline", None)
+    if deadline is not None:
+        deadline.wait_on(sock)
+
+
+def shut_down(sock: socket.socket) -> None:
+    """Ends a connection so that the thread that uses it comes back.
+
+    It is shut down, not closed: a closed one's number may be another call's a moment later, while the first thread
+    still reads from it.
+    """
+    # the plain method: the one of a TLS socket would take the session away under the reading thread
+    socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
+def hang_up(response: Response) -> None:
+    """Ends the connection under an HTTP response. Does nothing to one that was read to its end."""
     if response.is_closed:
         return
     network = response.extensions.get("network_stream")
     sock = network.get_extra_info("socket") if network is not None else response.extensions.get("socket")
     if isinstance(sock, socket.socket):
-        # the plain method: the one of a TLS socket would take the session away under the reading thread
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+        shut_down(sock)
     else:
         response.close()

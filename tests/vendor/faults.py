@@ -137,6 +137,19 @@ class Trickle(Fault):
 
 
 @dataclass(frozen=True)
+class SlowHead(Fault):
+    """Takes the request and begins to answer, a byte at a time: no single wait is long, and no answer ever there."""
+
+    interval: float = 0.02
+
+    async def play(self, call: Call, wire: Wire, out: Channel) -> None:
+        out.more(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-padding: ")
+        while True:
+            await asyncio.sleep(self.interval)
+            out.more(b"x")
+
+
+@dataclass(frozen=True)
 class Cut(Fault):
     """A stream that ends after some text, without a stop reason."""
 
