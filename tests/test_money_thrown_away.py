@@ -132,6 +132,18 @@ def test_a_late_seat_is_counted_as_far_as_its_answer_had_come(serve: Serve) -> N
     assert round_.usage.input == used(server.calls).input + 1, "what the stream said of itself at its beginning"
 
 
+def test_a_call_that_was_given_up_while_the_vendor_was_at_work_is_counted(here: Path) -> None:
+    """A model that thinks past the call's time has read the prompt, and nothing is reported about it."""
+    script = debate_script()
+    with VendorServer(agent_b(Trickle(), script)) as server:
+        given: dict[str, Any] = {"model": "gpt", "moderator": "none", "call_timeout": 1.0}
+        found = chat(over_responses(server, agents=3, rounds=1, **given))
+        lost = next(call for call in server.calls if of_agent_b(call))
+        sent = sum(map(tokens.estimate, lost.prompt))
+        assert found["rounds"][0]["failures"][0]["agent"] == "Agent B"
+        assert found["usage"]["input"] == used(server.calls).input + sent
+
+
 def test_thrown_away_answers_count_toward_the_budget(serve: Serve) -> None:
     """Without them the budget holds all rounds; with them the debate ends before the one that would pass it."""
     script = debate_script(synthesis=SYNTHESIS)

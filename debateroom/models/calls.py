@@ -67,9 +67,10 @@ class Call:
                 raise self.failed("page")
             yield self._in_one_piece(response, whole) if kind == "application/json" else self._streamed(response)
 
-    def paid(self, request: Request) -> tuple[Paid, ...]:
-        """This attempt, when it was paid for although no answer came of it; else empty."""
-        return self.draft.paid(request) if self.draft is not None else ()
+    def paid(self, request: Request, error: DebateroomError) -> tuple[Paid, ...]:
+        """This attempt, when it was paid for although `error` came of it; else empty."""
+        given_up = isinstance(error, CallFailed) and error.cause == "timeout"
+        return error.paid or (self.draft.paid(request, given_up=given_up) if self.draft is not None else ())
 
     def failed(self, kind: str, said: object = None) -> CallFailed | NoModel:
         """The error of one kind in the fault table, for this call."""
@@ -145,7 +146,7 @@ class Caller:
                     with faults.translated(self.provider, model):
                         return attempt(call)
                 except DebateroomError as error:
-                    thrown_away.extend(error.paid or call.paid(request))
+                    thrown_away.extend(call.paid(request, error))
                     raise
 
         try:

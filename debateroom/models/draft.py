@@ -23,6 +23,8 @@ class Draft:
         self.refused = False
         """The text is a refusal, which OpenAI says on its own channel and then calls finished."""
         self.usage = Usage()
+        self.begun = False
+        """The provider has said that it is working on the answer."""
         self._call = call
         self._model = call.model
         self._on_text = on_text
@@ -39,7 +41,7 @@ class Draft:
     def name(self, model: Any) -> None:
         """The model's id as the provider states it."""
         if isinstance(model, str) and model:
-            self._model = model
+            self._model, self.begun = model, True
 
     @property
     def text(self) -> str:
@@ -55,14 +57,15 @@ class Draft:
             raise self._empty(reason)
         return Answer(self.text, self.usage, reason, self._model, self._call.seconds())
 
-    def paid(self, request: Request) -> tuple[Paid, ...]:
+    def paid(self, request: Request, *, given_up: bool) -> tuple[Paid, ...]:
         """The call that was paid for although no answer came of it; empty when nothing had arrived.
 
-        A provider bills a stream that broke off and says nothing of it: what it did not report is estimated.
+        A provider bills a stream that broke off, and one that we have `given_up` once it was at work, and says
+        nothing of it: what it did not report is estimated.
         """
         if self.stop_reason is not None:
             return (Paid(self.usage),)
-        if not self._pieces and self.usage == Usage():
+        if not self._pieces and self.usage == Usage() and not (given_up and self.begun):
             return ()
         read = self.usage.input or sum(map(tokens.estimate, (*request.shared, request.own)))
         written = max(self.usage.output, tokens.estimate(self.text))

@@ -64,7 +64,9 @@ class Responses(WebModel):
 
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         kind = at(value, "type")
-        if kind == "response.output_text.delta":
+        if kind == "response.created":
+            draft.name(at(value, "response", "model"))
+        elif kind == "response.output_text.delta":
             draft.add(at(value, "delta"))
         elif kind == "response.refusal.delta":
             draft.refused = True
