@@ -6,8 +6,10 @@ Not here: what the files mean (see `room`), and files that people give as contex
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +54,10 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+_PART = ".part"
+"""How the name of a temporary file ends."""
+
+
 def replace(path: Path, data: bytes) -> None:
     """Puts `data` at `path` so that a reader sees the old file or the new one, never a part.
 
@@ -59,7 +65,7 @@ def replace(path: Path, data: bytes) -> None:
     """
     temporary = None
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
@@ -69,8 +75,16 @@ def replace(path: Path, data: bytes) -> None:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise RoomError(f"cannot write {path}: {error.strerror or error}", hint=_space_hint(path)) from error
+        raise RoomError(f"cannot write {path}: {error.strerror or error}", hint=space_hint(path)) from error
     _sync_folder(path.parent)
+
+
+def sweep(path: Path, *, older: float = 0.0) -> None:
+    """Removes what an interrupted `replace` of `path` left beside it, when it is at least `older` seconds old."""
+    with contextlib.suppress(OSError):
+        for left in path.parent.glob(f"{glob.escape(f'.{path.name}.')}*{_PART}"):
+            if time.time() - left.stat().st_mtime >= older:
+                left.unlink(missing_ok=True)
 
 
 def _open_to_readers(path: Path) -> None:
@@ -81,8 +95,9 @@ def _open_to_readers(path: Path) -> None:
         path.chmod(0o666 & ~mask)
 
 
-def _space_hint(path: Path) -> str:
-    return f"check the space and the permissions of {path.parent}, then run the same command again"
+def space_hint(path: Path) -> str:
+    """What to do when `path` could not be written."""
+    return f"check the space and the permissions of {path.parent.resolve()}, then run the same command again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +145,7 @@ class AppendLog:
             self._descriptor = os.open(path, flags, 0o666)
             self.cut = self._cut_torn_line()
         except OSError as error:
-            raise RoomError(f"cannot write {path}: {error.strerror or error}", hint=_space_hint(path)) from error
+            raise RoomError(f"cannot write {path}: {error.strerror or error}", hint=space_hint(path)) from error
         _sync_folder(path.parent)
 
     def _cut_torn_line(self) -> int:
@@ -158,7 +173,7 @@ class AppendLog:
             getattr(os, "fdatasync", os.fsync)(self._descriptor)
         except OSError as error:
             raise RoomError(
-                f"cannot write {self.path}: {error.strerror or error}", hint=_space_hint(self.path)
+                f"cannot write {self.path}: {error.strerror or error}", hint=space_hint(self.path)
             ) from error
 
     def _write_line(self, line: bytes) -> None:

@@ -58,9 +58,18 @@ LABELS: Mapping[str, Mapping[str, str]] = {
 
 
 def say(language: str, key: str, /, **values: object) -> str:
-    """A message to the user in `language`, from `templates/labels/<language>.toml`, with `{name}` filled in."""
-    text: str = templates.data(f"labels/{language}.toml")[key]
+    """A message to the user in `language`, from `templates/labels/<language>.toml`, with `{name}` filled in.
+
+    One that counts something has several forms, of which `count` chooses: the first for one, the last for many.
+    """
+    found: str | list[str] = templates.data(f"labels/{language}.toml")[key]
+    text = found if isinstance(found, str) else found[0 if is_singular(language, values["count"]) else -1]
     return text.format(**values) if values else text
+
+
+def is_singular(language: str, count: object) -> bool:
+    """Whether a noun after `count` is in the singular: after 1, in French after 0 too."""
+    return count == 1 or (count == 0 and language == "fr")
 
 
 _LOOKED_AT = 20_000

@@ -54,6 +54,10 @@ class Settings(BaseModel):
     """Name of the room: its folder below `active`."""
     active: Path = Path("active")
     """Folder that holds the rooms."""
+    anthropic_base_url: str | None = None
+    """Where `anthropic:` is reached; the vendor's own endpoint. Not from `debateroom.toml`: a key goes there."""
+    openai_base_url: str | None = None
+    """The same for `openai:`; any server that speaks its API."""
     moderator: str | None = None
     """Model that judges agreement and concludes, or `none`; the seats' model."""
     early_stop: bool = True
@@ -92,7 +96,7 @@ def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
     sources: dict[str, str] = {}
     for source, values in (
         (str(user_file()), _from_file(user_file())),
-        (PROJECT_FILE, _from_file((folder or Path()) / PROJECT_FILE)),
+        (PROJECT_FILE, _held_back(_from_file((folder or Path()) / PROJECT_FILE))),
         ("the environment", _from_environment()),
         ("the command", {key: value for key, value in given.items() if value is not None and value != ()}),
     ):
@@ -120,6 +124,17 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", hint=f"mend or remove {path}") from error
+
+
+def _held_back(values: dict[str, Any]) -> dict[str, Any]:
+    """What a project may set. Raises UsageError for an address: the folder may be another's, and the key is yours."""
+    for name in ("anthropic_base_url", "openai_base_url"):
+        if name in values:
+            raise UsageError(
+                f"{PROJECT_FILE} sets `{name}`, and your key is sent there: only you may name it",
+                hint=f"put it into {user_file()}, or set DEBATEROOM_{name.upper()}",
+            )
+    return values
 
 
 _LISTS = {"role": "\n", "context": os.pathsep, "note": "\n"}

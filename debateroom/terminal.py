@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
 import unicodedata
 
 _KEPT = "\n\t"
@@ -15,6 +18,26 @@ def printable(text: str) -> str:
         for mark in text
         if mark in _KEPT or (unicodedata.category(mark) not in {"Cc", "Cs"} and mark not in _DIRECTION)
     )
+
+
+def quoted(text: str) -> str:
+    """`text` as one word of a command line, to be pasted into a shell: in double quotes where that is enough."""
+    if sys.platform == "win32":
+        return subprocess.list2cmdline([text])
+    safe = shlex.quote(text)
+    return f'"{text}"' if safe != text and not set(text) & set('"$`\\!\n') else safe
+
+
+def width(text: str) -> int:
+    """Columns that `text` takes on a terminal: East Asian characters two, combining ones none."""
+    return sum(
+        0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text
+    )
+
+
+def padded(text: str, columns: int) -> str:
+    """`text` with blanks up to `columns`; a longer one stays as it is."""
+    return text + " " * max(0, columns - width(text))
 
 
 def one_line(text: str, limit: int = 200) -> str:

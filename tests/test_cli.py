@@ -258,7 +258,7 @@ def test_a_finished_room_is_overwritten_and_an_unfinished_one_kept(
     code, _, err = run(capsys, QUESTION, "-r", "1", "--model", script)
     assert code == 0
     (aside,) = (path for path in Path("active").iterdir() if path.name.startswith("chatroom.unfinished-"))
-    assert f"debateroom resume {aside}" in err
+    assert f"debateroom resume {aside.resolve()}" in err
     assert json.loads((aside / "chat.json").read_text())["status"] == "failed"
     assert (room / "mine.txt").read_text() == "keep"
 

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from typing import Any
 import pytest
 
 from debateroom import cli
+from debateroom.room.room import Room
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "cases" / "cli_cases.jsonl").read_text().splitlines()]
 ELSEWHERE = {
-    "k069": "tests/bench/kill.py kills at random moments and reads every chat.json it finds",
+    "k069": "test_a_kill_during_a_save_leaves_a_whole_transcript",
     "k027": "test_an_argument_of_200_kb_is_refused_by_the_system",
 }
-"""Cases that another test or benchmark stands for."""
+"""Cases that another test stands for."""
 PLACES = {
     "{agents}": "-n",
     "{rounds}": "-r",
@@ -167,8 +169,38 @@ def test_an_argument_of_200_kb_is_refused_by_the_system() -> None:
         subprocess.run([sys.executable, "-m", "debateroom", "Should jobs use a queue? " * 8000], check=False)
 
 
+SAVING = """
+import sys
+from pathlib import Path
+from debateroom.room.room import Room, event
+seats = [{"name": f"Agent {x}", "role": x, "framing": ""} for x in "AB"]
+room = Room.create(Path(sys.argv[1]), event("room_opened", problem="?" * 500_000, agents=seats))
+print("saving", flush=True)
+while True:
+    room.project()
+"""
+
+
+def test_a_kill_during_a_save_leaves_a_whole_transcript(tmp_path: Path) -> None:
+    """k069: SIGKILL while chat.json is being replaced, again and again: never cut, and nothing left lying about."""
+    left = 0
+    for number in range(12):
+        process = subprocess.Popen([sys.executable, "-c", SAVING, str(tmp_path / "here")], stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.003 * number)
+        process.kill()
+        process.communicate()
+        assert len(json.loads((tmp_path / "here" / "chat.json").read_text())["problem"]) == 500_000
+        left += len(list((tmp_path / "here").glob(".*.part")))
+        Room.reopen(tmp_path / "here").close()
+        assert not list((tmp_path / "here").glob(".*.part"))
+    assert left, "no kill came in the middle of a save"
+
+
 def test_every_case_is_tested_here_or_named_elsewhere() -> None:
     """The file is whole, and nothing in it is passed over in silence."""
     assert len(CASES) == 40
     assert set(ELSEWHERE) <= {case["id"] for case in CASES}
+    assert all(callable(globals()[name]) for name in ELSEWHERE.values())
     assert {case["setup"] for case in CASES if case["id"] not in ELSEWHERE} - {None} == set(SETUPS)

@@ -136,7 +136,8 @@ def test_ctrl_c_ends_every_program_within_the_second(
     assert took < 2.0, "the aim is one second; two leave room for a busy machine"
     until(lambda: not any(map(alive, installed.pids())), 0.5)
     assert process.returncode == code
-    assert err.strip().splitlines()[-1] == "debateroom: interrupted; continue with: debateroom resume active/chatroom"
+    again = f"debateroom resume {tmp_path / 'active' / 'chatroom'}"
+    assert err.strip().splitlines()[-1] == f"debateroom: interrupted; continue with: {again}"
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("debateroom-")] == []
 

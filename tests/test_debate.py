@@ -301,8 +301,8 @@ def test_a_synthesis_that_nobody_said_is_filled_from_the_seats_words(serve: Serv
 
 
 def test_the_command_to_resume_is_quoted(serve: Serve) -> None:
-    """A folder with a blank in its name does not break the command that is shown."""
+    """A folder with a blank in its name does not break the command that is shown, nor does another current folder."""
     serve(HttpError(400))
     with pytest.raises(TooFewReplies) as caught:
         activities.debate(QUESTION, agents=2, model="sonnet", active=Path("my rooms"))
-    assert caught.value.hint == "debateroom resume 'my rooms/chatroom'"
+    assert caught.value.hint == f'debateroom resume "{Path.cwd()}/my rooms/chatroom"'

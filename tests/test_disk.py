@@ -3,16 +3,70 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from vendor import Call, VendorServer, debate_script
 
 from debateroom import files
 
 QUESTION = "Should background jobs use a queue or a loop?"
+
+
+@pytest.fixture
+def server() -> Iterator[VendorServer]:
+    """A vendor on which Agent B takes a minute."""
+
+    def seconds(call: Call) -> float:
+        return 60.0 if "Agent B," in call.own.split("\n")[0] else 0.0
+
+    with VendorServer(debate_script(), latency=seconds, first_token=0.0) as running:
+        yield running
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux fills the disk of a running process")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_on_a_full_disk_ends_the_run_all_the_same(
+    tmp_path: Path, server: VendorServer, number: signal.Signals, code: int
+) -> None:
+    """Neither the journal nor chat.json takes another byte: gone at once, what was written is whole, resumable."""
+    environment = os.environ | {"ANTHROPIC_API_KEY": "sk-ant-test-0", "DEBATEROOM_ANTHROPIC_BASE_URL": server.url}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "debateroom", QUESTION, "-r", "1", "--model", "sonnet", "--json"],
+        cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    room = tmp_path / "active" / "chatroom"
+    while len(kept(room)) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    before = (room / "journal.jsonl").read_bytes()
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1, 1))
+    process.send_signal(number)
+    out, err = process.communicate(timeout=10)
+    value = json.loads(out)
+    assert (process.returncode, value["exit_code"], value["status"]) == (code, code, "interrupted")
+    assert err.splitlines()[-1] == f"debateroom: interrupted; continue with: debateroom resume {room}"
+    assert "Traceback" not in err
+    assert (room / "journal.jsonl").read_bytes() == before
+    assert json.loads((room / "chat.json").read_text())["status"] == "running", "it could not be said there"
+    assert not list(room.glob(".*.part"))
+    value = json.loads(run(tmp_path, 10_000_000, "status", "--json").stdout)
+    assert (value["status"], value["hint"]) == ("interrupted", f"debateroom resume {room}")
+
+
+def kept(room: Path) -> list[dict[str, Any]]:
+    """The replies in the journal."""
+    path = room / "journal.jsonl"
+    lines = files.read_lines(path).values if path.exists() else ()
+    return [line for line in lines if line["event"] == "reply"]
 
 
 def run(folder: Path, limit: int, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -43,7 +97,7 @@ def test_a_full_disk_is_exit_1_and_what_was_written_stays_whole(tmp_path: Path, 
     assert (lines.damaged, lines.torn) == ((), 0)
     chat = room / "chat.json"
     assert not chat.exists() or json.loads(chat.read_text())["problem"] == QUESTION
-    assert not list(room.glob("*.part"))
+    assert not list(room.glob(".*.part"))
 
 
 def test_a_room_whose_disk_was_full_is_resumed_when_there_is_space(tmp_path: Path) -> None:
@@ -52,10 +106,10 @@ def test_a_room_whose_disk_was_full_is_resumed_when_there_is_space(tmp_path: Pat
     (tmp_path / "replies.jsonl").write_text(json.dumps({"default": True, "response": reply}))
     assert run(tmp_path, 6_000, QUESTION, "-r", "2", "-q", "--model", "scripted:replies.jsonl").returncode == 1
     room = tmp_path / "active" / "chatroom"
-    kept = [line for line in files.read_lines(room / "journal.jsonl").values if line["event"] == "reply"]
-    assert kept
+    before = kept(room)
+    assert before
     done = run(tmp_path, 10_000_000, "resume", "-q")
     assert done.returncode == 0, done.stderr
-    after = [line for line in files.read_lines(room / "journal.jsonl").values if line["event"] == "reply"]
-    assert after[: len(kept)] == kept
+    after = kept(room)
+    assert after[: len(before)] == before
     assert len(after) == 6

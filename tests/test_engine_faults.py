@@ -345,7 +345,7 @@ def test_when_nobody_answered_in_time_it_is_an_error(serve: Serve, time_is_over:
     with pytest.raises(DeadlinePassed) as caught:
         activities.debate(QUESTION, agents=2, rounds=1, model="sonnet", timeout=30.0)
     assert str(caught.value) == "nobody had answered when the 30 s of the run were over"
-    assert (caught.value.exit_code, caught.value.hint) == (124, "debateroom resume active/chatroom")
+    assert (caught.value.exit_code, caught.value.hint) == (124, f"debateroom resume {ROOM.resolve()}")
 
 
 # the quorum
@@ -366,7 +366,7 @@ def test_below_the_quorum_the_debate_ends_and_resume_asks_the_failed_seats_again
     code = cli.run([QUESTION, "-n", "3", "-r", "2", "--model", "sonnet", "--json"])
     printed = json.loads(capsys.readouterr().out)
     assert (code, printed["exit_code"], printed["rounds_played"]) == (5, 5, 1)
-    assert printed["hint"] == "debateroom resume active/chatroom"
+    assert printed["hint"] == f"debateroom resume {ROOM.resolve()}"
     assert printed["error"].startswith("only 1 of 3 agents answered in round 2; 2 must (Agent B: ")
     assert [entry["agent"] for entry in on_disk()["rounds"][1]["entries"]] == ["Agent A"]
     down["now"] = False

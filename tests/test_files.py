@@ -23,6 +23,17 @@ def test_replace_leaves_the_new_content_and_nothing_else(tmp_path: Path) -> None
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"chat.json": b"new"}
 
 
+def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    """Temporary files of that file go, of a certain age if that is asked for; a user's own stay."""
+    mine = tmp_path / "chat.json.part"
+    for path in (mine, tmp_path / ".chat.json.x1.part", tmp_path / ".other.json.x1.part"):
+        path.write_text("half")
+    files.sweep(tmp_path / "chat.json", older=60.0)
+    assert len(list(tmp_path.iterdir())) == 3
+    files.sweep(tmp_path / "chat.json")
+    assert {path.name for path in tmp_path.iterdir()} == {"chat.json.part", ".other.json.x1.part"}
+
+
 def test_replace_into_a_missing_folder_names_the_file(tmp_path: Path) -> None:
     """A folder that is not there is an error that names the file, exit code 1."""
     with pytest.raises(RoomError, match=r"cannot write .*chat\.json") as caught:

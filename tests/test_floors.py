@@ -19,7 +19,8 @@ FLOORS = {
     "report": 5, "wake": 5,
     "evaluation": 6, "playbooks": 6,
     "activities": 7, "doors": 7,
-    "cli": 8, "__main__": 9,
+    "resuming": 8,
+    "cli": 9, "__main__": 10,
 }  # fmt: skip
 FREE = {1}
 """Single modules and the pure readers share floor 1 and may use one another, as long as no circle comes of it."""

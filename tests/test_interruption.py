@@ -28,7 +28,7 @@ def late_b() -> Callable[[Call], float]:
     asked: list[int] = []
 
     def seconds(call: Call) -> float:
-        if "Agent B," not in call.own.split("\n")[0]:
+        if "Agent B" not in call.own.split("\n")[0]:
             return 0.0
         if call.number not in asked:
             asked.append(call.number)
@@ -48,7 +48,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     return subprocess.Popen(
         [sys.executable, "-m", "debateroom", *arguments],
-        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
     )  # fmt: skip
 
 
@@ -87,16 +87,36 @@ def test_a_signal_ends_the_run_within_a_second_with_everything_answered_on_disk(
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - sent < 2.0, "the aim is one second; two leave room for a busy machine"
     assert (process.returncode, out) == (code, "")
-    assert err.strip().splitlines()[-1] == "debateroom: interrupted; continue with: debateroom resume active/chatroom"
+    again = f"debateroom resume {ROOM.resolve()}"
+    assert err.strip().splitlines()[-1] == f"debateroom: interrupted; continue with: {again}"
     assert (chat()["status"], chat()["stopped"]) == ("interrupted", "interrupted")
     assert [entry["agent"] for entry in chat()["rounds"][0]["entries"]] == ["Agent A", "Agent C"]
     before = len(server.calls)
-    again, out, err = run(capsys, "resume", "active/chatroom", "--json")
-    assert again == 0, err
+    done, out, err = run(capsys, "resume", "active/chatroom", "--json")
+    assert done == 0, err
     assert json.loads(out)["status"] == "finished"
     asked = [call.own.split(",")[0] for call in server.calls[before:] if call.schema is None]
     assert asked == ["You are Agent B"]
     assert sorted(replies()) == [(1, "Agent A"), (1, "Agent B"), (1, "Agent C")]
+
+
+@pytest.mark.parametrize(
+    ("question", "interrupted", "stopped"),
+    [
+        ("Faut-il une file d'attente ou une boucle ?", "debateroom : interrompu ; pour continuer : ", "arrêté ; "),
+        ("后台任务用队列还是用循环？", "debateroom：已中断；继续：", "已停止；继续："),
+    ],
+)
+def test_the_last_line_speaks_the_language_of_the_debate(
+    server: VendorServer, capsys: pytest.CaptureFixture[str], question: str, interrupted: str, stopped: str
+) -> None:
+    """Ctrl-C and `stop` end in French and in Chinese too."""
+    process = start(question, "--model", "gpt", "-r", "1")
+    until(lambda: len(replies()) == 2)
+    _, out, _ = run(capsys, "stop")
+    _, err = process.communicate(timeout=10)
+    assert err.splitlines()[-1] == f"{interrupted}debateroom resume {ROOM.resolve()}"
+    assert (out.startswith(stopped), out.endswith(f"debateroom resume {ROOM.resolve()}\n")) == (True, True)
 
 
 def test_a_second_ctrl_c_changes_nothing_for_the_worse(server: VendorServer) -> None:
@@ -126,11 +146,19 @@ def test_after_kill_9_the_room_is_whole_and_resumes(server: VendorServer, capsys
 def test_a_second_run_in_a_room_is_refused_naming_the_first(
     server: VendorServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 6 with pid and start time of the running one, which goes on undisturbed."""
+    """Exit 6 with pid and start time of the running one, which goes on undisturbed, and with what can be done."""
     first = begun()
-    code, out, err = run(capsys, QUESTION, "--model", "gpt")
-    assert (code, out) == (6, "")
-    assert f"the room chatroom is in use by process {first.pid}, started 20" in err
+    room = ROOM.resolve()
+    hint = f"debateroom wait {room}, or debateroom status {room}, or for another debate --room NAME"
+    for arguments in ([QUESTION, "--model", "gpt"], ["resume"], ["resume", "--detach"]):
+        code, out, err = run(capsys, *arguments)
+        assert (code, out) == (6, "")
+        assert f"the room chatroom is in use by process {first.pid}, started 20" in err
+        assert err.rstrip().endswith(f"next: {hint}")
+        code, out, _ = run(capsys, *arguments, "--json")
+        value = json.loads(out)
+        assert (code, value["exit_code"], value["ok"], value["hint"]) == (6, 6, False, hint)
+        assert (value["room"], value["status"], value["agents"]) == (str(room), "running", 3)
     server.hurry()
     first.communicate(timeout=30)
     assert first.returncode == 0

@@ -28,7 +28,7 @@ from debates import (
 from vendor import Call, Reply, debate_script
 from vendor.faults import HttpError
 
-from debateroom import activities, clock, tokens
+from debateroom import activities, clock, resuming, settings, tokens
 from debateroom.debating import forecast
 from debateroom.debating import plan as plans
 from debateroom.errors import BudgetSpent, UsageError
@@ -108,7 +108,7 @@ def test_a_budget_is_held_when_the_last_round_is_resumed_in_its_middle(serve: Se
         activities.debate(QUESTION, agents=2, rounds=2, model="sonnet", budget=5.0, moderator=moderator)
     down["now"] = False
     before = len(seat_calls(server))
-    found = chat(activities.resume(Path("active/chatroom"), None, None))
+    found = chat(resuming.resume(Path("active/chatroom"), settings.load({})))
     assert (found["stopped"], len(seat_calls(server)) - before) == ("rounds", 1)
 
 

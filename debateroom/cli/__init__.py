@@ -49,6 +49,8 @@ def run(arguments: Sequence[str]) -> int:
         return 130
     except click.ClickException as error:
         return output.failed(_usage(error), as_json=as_json)
+    except output.Unwritable as error:
+        return _unwritable(error)
     except DebateroomError as error:
         return output.failed(error, as_json=as_json)
     except BrokenPipeError:
@@ -56,16 +58,15 @@ def run(arguments: Sequence[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _unwritable(error)
+        return _unwritable(DebateroomError(f"standard output cannot be written: {error.strerror or error}"))
     return code if isinstance(code, int) else 0
 
 
-def _unwritable(error: OSError) -> int:
-    """Says that standard output could not be written; the room, if there is one, is finished on disk."""
+def _unwritable(error: DebateroomError) -> int:
+    """Says on stderr that standard output could not be written, and writes nothing more there."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    reason = f"standard output cannot be written: {error.strerror or error}"
-    return output.failed(DebateroomError(reason, hint="debateroom status"), as_json=False)
+    return output.failed(error, as_json=False)
 
 
 def _usage(error: click.ClickException) -> UsageError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -19,18 +18,24 @@ def start(folder: Path, what: str, *, verbose: int = 0) -> int:
     """
     from debateroom import files
     from debateroom.room import lock
-    from debateroom.room.room import resume_command
+    from debateroom.room.room import RUN_LOG, command
 
-    command = [sys.executable, "-m", "debateroom", "resume", str(folder.resolve()), *["-v"] * verbose]
+    whole = folder.resolve()
+    run = [sys.executable, *_safe_path(), "-m", "debateroom", "resume", str(whole), *["-v"] * verbose]
     try:
-        with (folder / "run.log").open("ab") as log:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_own_session())
+        with (whole / RUN_LOG).open("ab") as log:
+            process = subprocess.Popen(run, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_own_session())
     except OSError as error:
-        raise RoomError(f"cannot start the run in {folder}: {error}", hint=resume_command(folder)) from error
-    lock.name_owner(folder, process.pid, what=what[:200])
-    value = {"ok": True, "status": "running", "room": str(folder.resolve()), "pid": process.pid}
-    output.line(files.dumps(value | {"hint": f"debateroom wait {shlex.quote(str(folder))} --timeout 90"}).decode())
+        raise RoomError(f"cannot start the run in {whole}: {error}", hint=command("resume", whole)) from error
+    lock.name_owner(whole, process.pid, what=what[:200])
+    value = {"ok": True, "status": "running", "room": str(whole), "pid": process.pid}
+    output.line(files.dumps(value | {"hint": command("wait", whole, "--timeout 90")}).decode())
     return 0
+
+
+def _safe_path() -> list[str]:
+    """What keeps modules of the current folder out of the new process, unless they are this one's as well."""
+    return [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
 
 
 def _own_session() -> dict[str, Any]:

@@ -69,17 +69,17 @@ def _openai(models: Models) -> Check:
 
 def provider(name: str, models: Models) -> Check:
     """A provider on the web: its SDK, where its key comes from, where it is reached."""
-    from debateroom.models.registry import address, asks_for_no_key, without_login
+    from debateroom.models.addresses import address, asks_for_no_key, without_secrets
 
     try:
         sdk = version(name)
     except PackageNotFoundError:
         return Check(name, "broken", "its SDK is not installed", next=f"pip install {name}")
     try:
-        url, key = address(name), models.keys.list()[name]
+        url, key = address(name, models.settings.url(name)), models.keys.list()[name]
     except DebateroomError as error:
         return Check(name, "broken", str(error), next=error.hint, version=sdk)
-    shown = without_login(url)
+    shown = without_secrets(url)
     ready = key is not None or asks_for_no_key(name, url)
     detail = f"{f'key from {key}' if key else 'no key needed' if ready else 'no key'}, SDK {sdk}, {shown}"
     following = None if ready else f"debateroom keys set {name}"

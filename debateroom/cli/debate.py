@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import click
 
 from debateroom.cli import background, output, progress
 from debateroom.errors import UsageError, VagueQuestion
+from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
     from debateroom.context import Context
@@ -115,10 +115,10 @@ def debate(
     if dry_run:
         from debateroom.cli import dry_run as table
 
-        plan = _plan(text, chosen, gathered, table.Unopened())
+        plan = _plan(text, chosen, gathered, table.Unopened(activities.model_settings(chosen)))
         _warn(plan)
         return table.show(plan, as_json=as_json or events)
-    models = activities.open_models(chosen.concurrency)
+    models = activities.open_models(chosen)
     with _closed_after(models):
         plan = _plan(text, chosen, gathered, models)
         _warn(plan)
@@ -147,12 +147,11 @@ def _closed_after(models: Models) -> Iterator[None]:
 
 def _quoted(words: Sequence[str], arguments: Sequence[str]) -> str:
     """The command that was meant: the words as one question, then the options as they were given."""
-    question = " ".join(words).replace('"', '\\"')
-    command = f'debateroom "{question}"'
+    command = f"debateroom {quoted(' '.join(words))}"
     if any(arguments.count(word) != 1 for word in words):  # which of them is an option's value cannot be told
         return command
     options = [given for given in arguments if given not in (*words, "debate", "--")]
-    return f"{command} {shlex.join(options)}" if options else command
+    return " ".join([command, *map(quoted, options)])
 
 
 def _question(words: tuple[str, ...], chosen: Settings) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
 
 from debateroom.cli import output
+from debateroom.errors import DebateroomError
 from debateroom.terminal import one_line
 
 if TYPE_CHECKING:
     from debateroom.cli.checks import Check
+    from debateroom.models.registry import ModelSettings
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,10 +25,10 @@ def doctor(live: bool, as_json: bool) -> int:
     Exit code 1 when something that is set up is broken; what is not set up is no fault.
     """
     from debateroom.cli.checks import everything
-    from debateroom.models.registry import Models, ModelSettings
+    from debateroom.models.registry import Models
 
     checks: list[Check] = []
-    with Models(ModelSettings(attempts=2)) as models:
+    with Models(replace(_reached(), attempts=2)) as models:
         for check in everything(models, live=live):
             checks.append(check)
             if not as_json:
@@ -35,6 +37,17 @@ def doctor(live: bool, as_json: bool) -> int:
     if as_json:
         _print_json(checks, code)
     return code
+
+
+def _reached() -> ModelSettings:
+    """How models are reached by the settings; settings that cannot be read have a line of their own."""
+    from debateroom import activities, settings
+    from debateroom.models.registry import ModelSettings
+
+    try:
+        return activities.model_settings(settings.load({}))
+    except DebateroomError:
+        return ModelSettings()
 
 
 def _show(check: Check) -> None:

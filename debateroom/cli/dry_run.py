@@ -14,8 +14,9 @@ from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
+from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
-from debateroom.models.registry import ModelInfo, Models, asks_for_no_key, info, resolve
+from debateroom.models.registry import ModelInfo, Models, info, resolve
 from debateroom.terminal import one_line
 
 
@@ -114,7 +115,7 @@ def _say_keys(plan: Plan) -> None:
     sources = Keys().list()
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
-        if sources[provider] is None and not asks_for_no_key(provider):
+        if sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
             output.note(f"there is no key for {provider}: debateroom keys set {provider}")
 
 

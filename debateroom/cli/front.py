@@ -12,6 +12,7 @@ import click
 
 from debateroom import __version__
 from debateroom.errors import UsageError
+from debateroom.terminal import quoted
 
 
 class Entry(NamedTuple):
@@ -85,7 +86,7 @@ def with_command(arguments: Sequence[str]) -> list[str]:
         if close and len(others) == 0:
             raise UsageError(
                 f"there is no command {first!r}; did you mean {close[0]}?",
-                hint=f"debateroom {close[0]} --help, or to debate the word itself: debateroom -- {first}",
+                hint=f"debateroom {close[0]} --help, or to debate the word itself: debateroom -- {quoted(first)}",
             )
     return ["debate", *arguments]
 

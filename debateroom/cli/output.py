@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debateroom.errors import DebateroomError
+from debateroom.errors import DebateroomError, RoomBusy
 from debateroom.interruption import Interrupted
 from debateroom.terminal import one_line, printable
 
@@ -62,24 +62,49 @@ def _to_nobody() -> Iterator[None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class Unwritable(DebateroomError):
+    """Standard output cannot be written. The room is finished on disk."""
+
+
 def finished(outcome: Outcome, *, as_json: bool) -> int:
-    """Prints what a finished room came to; its exit code."""
-    code = int(outcome.summary["exit_code"])
-    if as_json:
-        print_json(outcome.summary)
-        return code
+    """Prints what a finished room came to; its exit code. Raises Unwritable."""
+    from debateroom.room.room import command
+
+    try:
+        if as_json:
+            print_json(outcome.summary)
+        else:
+            _tell_outcome(outcome)
+    except OSError as error:
+        reason = f"standard output cannot be written: {error.strerror or error}"
+        raise Unwritable(reason, hint=command("status", outcome.folder)) from error
+    return int(outcome.summary["exit_code"])
+
+
+def _tell_outcome(outcome: Outcome) -> None:
+    """The four things a person needs."""
     from debateroom.language import say
 
     transcript = outcome.transcript
     final = transcript.final_output or {}
     language = transcript.language
-    tell(say(language, f"verdict_{final.get('outcome')}") + " " + one_line(str(final.get("summary", "")), 4000))
+    tell(verdict(language, final.get("outcome"), str(final.get("summary", ""))))
     for key in ("recommended_action", "sharpest_disagreement"):
         text = printable(str(final.get(key, "")))
         tell("\n" + say(language, "labelled", label=say(language, key), text=text))
     tell("\n" + say(language, "labelled", label=say(language, "report"), text=outcome.report))
     tell(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
-    return code
+
+
+def verdict(language: str, outcome: object, summary: str) -> str:
+    """The outcome and the paragraph about it, on one line; a final output from elsewhere may name no outcome."""
+    from debateroom.language import say
+
+    try:
+        word = say(language, f"verdict_{outcome}") + " "
+    except KeyError:
+        word = ""
+    return word + one_line(summary, 4000)
 
 
 def failed(error: DebateroomError, *, as_json: bool) -> int:
@@ -88,41 +113,55 @@ def failed(error: DebateroomError, *, as_json: bool) -> int:
     if error.hint:
         note(f"  next: {error.hint}")
     if as_json:
+        found = _room_of(error.room)
+        if found.get("status") == "running" and not isinstance(error, RoomBusy):
+            found["status"] = "failed"  # and on a full disk the journal could not say so
         ended = {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint}
-        print_json(_room_of(error.room) | ended)
+        print_json(found | ended)
     return error.exit_code
 
 
 def interrupted(stop: Interrupted, *, as_json: bool) -> int:
     """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143."""
-    again = _resume(stop.room)
+    again = None
+    said = "debateroom: interrupted"
+    if stop.room is not None:
+        from debateroom.language import say
+        from debateroom.room.room import command
+
+        again = command("resume", stop.room)
+        said = say(_language(stop.room), "interrupted_line", command=again)
     if as_json:
         ended = {"ok": False, "exit_code": stop.exit_code, "error": "interrupted", "hint": again}
-        print_json(_room_of(stop.room) | ended)
-    note(f"debateroom: interrupted; continue with: {again}" if again else "debateroom: interrupted")
+        found = _room_of(stop.room)
+        if found.get("status") in (None, "running"):
+            found["status"] = "interrupted"  # on a full disk the journal could not say so
+        print_json(found | ended)
+    note(said)
     return stop.exit_code
 
 
-def _resume(room: Path | None) -> str | None:
-    if room is None:
-        return None
-    from debateroom.room.room import resume_command
+def _language(room: Path) -> str:
+    """The language that a room speaks; English where its journal cannot be read."""
+    from debateroom.room.room import read
 
-    return resume_command(room)
+    try:
+        return read(room).transcript.language
+    except DebateroomError:
+        return "en"
 
 
 def _room_of(room: Path | None) -> dict[str, Any]:
-    """What the room in which it happened came to; empty where there is none."""
+    """What the room in which it happened came to; empty where there is none, its path where it cannot be read."""
     if room is None:
         return {}
     from debateroom.room.room import read
     from debateroom.room.summary import summarize
 
     try:
-        found = summarize(room, read(room))
-        return found | ({"status": "failed"} if found["status"] == "running" else {})
+        return summarize(room, read(room))
     except DebateroomError:
-        return {}
+        return {"room": str(room.resolve())}
 
 
 def print_json(value: Mapping[str, Any]) -> None:

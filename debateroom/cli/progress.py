@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from debateroom import clock
 from debateroom.cli.output import line, note
 from debateroom.language import say
-from debateroom.terminal import one_line
+from debateroom.terminal import one_line, padded, width
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -101,19 +101,30 @@ class PlainProgress:
             return
         rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
         rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
-        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        widths = [max(width(row[column]) for row in rows) for column in (0, 1)]
         for name, role, model in rows:
-            note(f"{name:<{widths[0]}}  {role:<{widths[1]}}  {model}")
+            note(f"{padded(name, widths[0])}  {padded(role, widths[1])}  {model}")
+        if "forecast" in event:
+            note(forecast_of(event["forecast"], self._language))
+
+    def _room_resumed(self, event: Event) -> None:
+        if self._quiet:
+            return
+        for provider, address in event["elsewhere"].items():
+            note(say(self._language, "reached_line", provider=provider, address=address))
+        if event["finished"]:
+            note(say(self._language, "resumed_line", finished=event["finished"], rounds=self._rounds))
         note(forecast_of(event["forecast"], self._language))
 
     def _journal_mended(self, event: Event) -> None:
         if event["cut"]:
-            note(say(self._language, "torn_line", bytes=event["cut"]))
+            note(say(self._language, "torn_line", count=event["cut"]))
         if event["damaged"]:
-            note(say(self._language, "damaged_lines", numbers=", ".join(map(str, event["damaged"]))))
+            numbers = ", ".join(map(str, event["damaged"]))
+            note(say(self._language, "damaged_lines", count=len(event["damaged"]), numbers=numbers))
 
     def _moved_aside(self, event: Event) -> None:
-        note(say(self._language, "moved_line", folder=event["folder"]))
+        note(say(self._language, "moved_line", command=event["hint"]))
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume
@@ -192,7 +203,7 @@ class PlainProgress:
         replies = len(self._confidence)
         return say(
             self._language, "round_line",
-            round=number, rounds=self._rounds, replies=replies, seats=self._seats, confidences=confidences,
+            round=number, rounds=self._rounds, count=replies, seats=self._seats, confidences=confidences,
         )  # fmt: skip
 
 
@@ -206,7 +217,7 @@ def forecast_of(expected: Mapping[str, Any], language: str) -> str:
     """`at most 25 calls, about 148,369 tokens in, 0.46 US dollars`."""
     cost = expected["cost"]
     key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
-    return say(language, key, calls=expected["calls"], input=f"{expected['input']:,}", cost=f"{cost or 0:.2f}")
+    return say(language, key, count=expected["calls"], input=f"{expected['input']:,}", cost=f"{cost or 0:.2f}")
 
 
 class LiveProgress(PlainProgress):

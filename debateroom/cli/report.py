@@ -28,7 +28,7 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
 
     Reads also what other versions and the original skill left behind.
     """
-    from debateroom import activities
+    from debateroom import activities, resuming
     from debateroom.room.transcript import read_chat
 
     file = Path(place) if place and _names_a_file(place) else None
@@ -36,7 +36,7 @@ def report(place: str | None, form: str | None, target: str | None, open_page: b
     if file is None:
         folder = places.folder(place, active)
         if form is None:
-            outcome = activities.render_again(folder)
+            outcome = resuming.render_again(folder)
             click.echo(f"{outcome.report}\n{outcome.page}")
             _open(outcome.page, open_page)
             return 0

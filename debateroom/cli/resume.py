@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from debateroom.cli import output, place, progress
+from debateroom.cli import background, output, place, progress
+from debateroom.interruption import Interrupted
 
 
 @click.command("resume", context_settings={"help_option_names": ["-h", "--help"]})
@@ -18,6 +20,7 @@ from debateroom.cli import output, place, progress
 @click.option("--model", metavar="NAME", help="The same; for a chat.json, the seats' model.")
 @click.option("--language", metavar="LANG", help="The same.")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
@@ -26,6 +29,7 @@ def resume(
     room: str | None,
     *,
     active: str | None,
+    detach: bool,
     as_json: bool,
     events: bool,
     quiet: bool,
@@ -34,27 +38,55 @@ def resume(
 ) -> int:
     """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated.
 
-    A room keeps the settings it was started with. Of a chat.json without a journal, finished rounds are kept.
+    A room keeps the settings it was started with, from whatever folder it is resumed. Of a chat.json without a
+    journal, finished rounds are kept.
     """
-    from debateroom import activities, settings
+    from debateroom import resuming, settings
 
+    wanted = _named(expected)
     file = _transcript(room, active)
     if file is not None:
-        given = {"model": expected["model"], "rounds": expected["rounds"], "active": active}
-        folder = activities.adopt(file, settings.load(given))
-        expected = {name: expected[name] for name in ("agents", "language")}
+        given = {"rounds": wanted.pop("rounds"), "active": active}
+        folder = resuming.adopt(file, settings.load(given), model=wanted.pop("model"))
     else:
         folder = place.folder(room, active)
-    finished = activities.is_finished(folder)
-    if finished:
-        output.note(f"the room {folder} is finished; nothing was asked again")
-    shown = progress.make(quiet=quiet, verbose=verbose, events=events)
-    try:
-        outcome = activities.resume(folder, shown.on_event, shown.on_progress, _named(expected))
-    finally:
-        shown.close()
-    code = output.finished(outcome, as_json=as_json or events)
+    chosen = settings.load({"active": active})
+    with _interruptible(folder):
+        finished = resuming.is_finished(folder)
+        if finished:
+            output.note(_finished_line(folder))
+        elif detach:
+            return background.start(folder, resuming.prepare(folder, chosen, wanted).problem, verbose=verbose)
+        shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+        try:
+            outcome = resuming.resume(
+                folder, chosen, on_event=shown.on_event, on_progress=shown.on_progress, expected=wanted
+            )
+        finally:
+            shown.close()
+    code = output.finished(outcome, as_json=as_json or events or detach)
     return 0 if finished else code
+
+
+@contextmanager
+def _interruptible(folder: Path) -> Iterator[None]:
+    """A signal that comes before the room is open is written into it too: it may be waited for from outside."""
+    try:
+        yield
+    except Interrupted as stop:
+        if stop.room is None:
+            from debateroom.room import stopping
+
+            stop.room = folder
+            stopping.close(folder, stop.exit_code)
+        raise
+
+
+def _finished_line(folder: Path) -> str:
+    from debateroom.language import say
+    from debateroom.room.room import read
+
+    return say(read(folder).transcript.language, "already_finished", room=folder.resolve())
 
 
 def _transcript(room: str | None, active: str | None) -> Path | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
-from debateroom import clock
-from debateroom.cli.output import line
+from debateroom.cli import output, states
 from debateroom.errors import DebateroomError
-from debateroom.terminal import one_line
+from debateroom.terminal import one_line, padded, width
+
+UNREADABLE = "unreadable"
+"""Status of a room whose journal cannot be read."""
 
 
 class Row(NamedTuple):
@@ -24,60 +26,76 @@ class Row(NamedTuple):
     cost: float | None
     """US dollars; None when not known."""
     problem: str
+    error: str | None
+    """Why it cannot be read, or what went wrong in it; None when nothing did."""
+    started: str
+    """ISO 8601; empty when not known."""
+    language: str
 
 
 @click.command("rooms", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of text.")
 def rooms(active: str | None, as_json: bool) -> int:
-    """List the rooms below active/, the newest first."""
+    """List the rooms below active/, the newest first. One whose journal cannot be read is named with the reason."""
     from debateroom import files, settings
 
     folder = settings.load({"active": active}).active
     rows = _rows(folder)
     if as_json:
-        line(files.dumps([row._asdict() for row in rows]).decode())
-        return 0
-    if not rows:
-        click.echo(f"no rooms in {folder}")
-    width = max((len(row.room) for row in rows), default=0)
-    for row in rows:
-        cost = "cost unknown" if row.cost is None else f"{row.cost:.2f} US dollars"
-        click.echo(f"{row.room:<{width}}  {row.status:<11}  {row.age:>6}  {cost}  {row.problem}")
+        output.line(files.dumps([row._asdict() for row in rows]).decode())
+    elif rows:
+        _show(rows)
+    else:
+        output.tell(f"no rooms in {folder.resolve()}")
     return 0
 
 
+def _show(rows: Sequence[Row]) -> None:
+    """One line a room, each in the language of its debate."""
+    lines = []
+    for row in rows:
+        if row.status == UNREADABLE:
+            lines.append((row.room, UNREADABLE, "—", "—", one_line(row.error or "", 160)))
+            continue
+        told = (states.status(row.language, row.status), states.age(row.language, row.started))
+        lines.append((row.room, *told, states.cost(row.language, row.cost), row.problem))
+    widths = [max(width(line[column]) for line in lines) for column in range(4)]
+    for line in lines:
+        shown = [padded(text, columns) for text, columns in zip(line, widths, strict=False)]
+        output.tell("  ".join([*shown, line[4]]).rstrip())
+
+
 def _rows(active: Path) -> list[Row]:
-    """One row for each folder with a journal that can be read."""
+    """One row for each folder with a journal."""
     from debateroom.room.room import JOURNAL
 
-    found = []
-    for journal in active.glob(f"*/{JOURNAL}"):
-        value = _looked_at(journal.parent)
-        if value:
-            found.append(value)
-    return [row for _, row in sorted(found, key=lambda pair: pair[0], reverse=True)]
+    found = [_looked_at(journal.parent) for journal in active.glob(f"*/{JOURNAL}")]
+    return sorted(found, key=lambda row: row.started, reverse=True)
 
 
-def _looked_at(folder: Path) -> tuple[str, Row] | None:
-    """When the room was started, and its row; None when it cannot be read."""
-    from debateroom.room.room import read
+def _looked_at(folder: Path) -> Row:
+    from debateroom.room.room import opening_event, read
     from debateroom.room.summary import look
 
     try:
+        opening_event(folder)  # without it nothing is known about the room
         value, transcript = look(folder), read(folder).transcript
-    except (DebateroomError, KeyError, TypeError):
-        return None
-    row = Row(folder.name, value["status"], _age(transcript.started), value["cost"], one_line(transcript.problem, 60))
-    return transcript.started, row
+    except DebateroomError as error:
+        return _unreadable(folder, str(error))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:  # valid JSON, and no journal of ours
+        return _unreadable(folder, f"{type(error).__name__}: {error}")
+    return Row(
+        folder.name,
+        value["status"],
+        states.age("en", transcript.started),
+        value["cost"],
+        one_line(transcript.problem, 60),
+        value["error"],
+        transcript.started,
+        transcript.language,
+    )
 
 
-def _age(started: Any) -> str:
-    try:
-        seconds = (clock.now() - datetime.fromisoformat(started)).total_seconds()
-    except (TypeError, ValueError):
-        return "—"
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size:.0f} {unit}"
-    return f"{max(0.0, seconds):.0f} s"
+def _unreadable(folder: Path, reason: str) -> Row:
+    return Row(folder.name, UNREADABLE, "—", None, "", reason, "", "en")

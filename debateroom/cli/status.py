@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
-from debateroom.cli import output, place
+from debateroom.cli import output, place, states
 from debateroom.terminal import printable
 
 
@@ -13,15 +16,32 @@ from debateroom.terminal import printable
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def status(room: str | None, active: str | None, as_json: bool) -> int:
-    """Say how ROOM is getting on: running, finished, interrupted or failed, and what came of it so far."""
+    """Say how ROOM is getting on: running, finished, interrupted or failed, and what came of it so far.
+
+    Ends with 0 whenever the room can be read. The object's `ok` and `exit_code` are those of the room's run; while it
+    is running, `ok` is true and `exit_code` is null.
+    """
+    from debateroom.room.room import read
     from debateroom.room.summary import look
 
-    value = look(place.folder(room, active))
+    folder = place.folder(room, active)
+    value = look(folder)
     if as_json:
         output.print_json(value)
-        return 0
-    click.echo(f"{value['room']}: {value['status']}, {value['rounds_played']} rounds played")
-    for key in ("outcome", "summary", "error", "hint"):
-        if value[key]:
-            click.echo(printable(f"{key}: {value[key]}"))
+    else:
+        _show(value, read(folder).transcript.language)
     return 0
+
+
+def _show(value: Mapping[str, Any], language: str) -> None:
+    """The room in a few lines, in the language of its debate."""
+    from debateroom.language import say
+
+    rounds = say(language, "rounds_played", count=value["rounds_played"])
+    state = states.status(language, value["status"])
+    output.tell(printable(say(language, "status_line", room=value["room"], status=state, rounds=rounds)))
+    if value["summary"]:
+        output.tell(printable(output.verdict(language, value["outcome"], value["summary"])))
+    for label, key in (("problem_label", "error"), ("next_label", "hint")):
+        if value[key] and value[key] != "interrupted":  # that is what the first line says
+            output.tell(printable(say(language, "labelled", label=say(language, label), text=value[key])))

@@ -22,14 +22,20 @@ _PATIENCE = 5.0
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 def stop(room: str | None, active: str | None) -> int:
     """Stop the run in ROOM as Ctrl-C would. Nothing that was answered is lost."""
-    from debateroom.room.room import read, resume_command
+    from debateroom.language import say
+    from debateroom.room import stopping
+    from debateroom.room.room import command, read
+    from debateroom.room.summary import STOPPED
 
     folder = place.folder(room, active)
-    read(folder)
-    if not _end(folder):
-        output.note(f"nothing is running in {folder}")
-        return 0
-    click.echo(f"stopped; continue with: {resume_command(folder)}")
+    language = read(folder).transcript.language
+    ended = _end(folder)
+    if ended:
+        stopping.close(folder, STOPPED)
+    if not ended or read(folder).transcript.status == "finished":
+        output.note(say(language, "nothing_running", room=folder.resolve()))
+    else:
+        output.tell(say(language, "stopped_line", command=command("resume", folder)))
     return 0
 
 
@@ -37,10 +43,13 @@ def _end(folder: Path) -> bool:
     """Whether a run was there and has been ended. Raises RoomError when it does not leave."""
     from debateroom.room import lock
 
-    known = lock.owner(folder)
-    if known is None or not (lock.busy(folder) or lock.starting(folder)):
+    held, known = lock.busy(folder), lock.owner(folder)
+    if not held and not lock.starting(folder):
         return False
-    pid = int(known["pid"])
+    if known is None:
+        raise RoomError(f"a process has the room {folder}, and which one cannot be read", hint="end it yourself")
+    pid = known["pid"]
+    lock.note_stop(folder)
     try:
         os.kill(pid, signal.SIGTERM)
     except ProcessLookupError:
@@ -48,8 +57,15 @@ def _end(folder: Path) -> bool:
     except OSError as error:
         raise RoomError(f"process {pid} in {folder} cannot be stopped: {error.strerror}") from error
     until = clock.monotonic() + _PATIENCE
-    while lock.busy(folder) and clock.monotonic() < until:
+    while not _left(folder, pid, held=held):
+        if clock.monotonic() >= until:
+            raise RoomError(f"process {pid} in {folder} did not leave within {_PATIENCE:g} s", hint=f"kill -9 {pid}")
         time.sleep(0.05)
-    if lock.busy(folder):
-        raise RoomError(f"process {pid} in {folder} did not leave within {_PATIENCE:g} s", hint=f"kill -9 {pid}")
     return True
+
+
+def _left(folder: Path, pid: int, *, held: bool) -> bool:
+    """Whether the process has gone: one that `held` the room gave it back, one that had not may still take it."""
+    from debateroom.room import lock
+
+    return not lock.busy(folder) and (held or os.name == "nt" or not lock.alive(pid))

@@ -12,6 +12,8 @@ from debateroom import clock
 from debateroom.cli import output, place
 from debateroom.errors import UsageError
 
+STILL_RUNNING = 124
+"""Exit code that says that the time was over before the room had come to its end (DESIGN, section 6)."""
 _LOOK = 0.3
 """Seconds between two looks at the room."""
 
@@ -26,6 +28,8 @@ def wait(room: str | None, timeout: float, active: str | None) -> int:
         raise UsageError(f"--timeout {timeout} is no time to wait")
     folder = place.folder(room, active)
     value = _watch(folder, clock.monotonic() + timeout)
+    if value["status"] == "running":
+        value |= {"ok": False, "exit_code": STILL_RUNNING}
     output.print_json(value)
     return int(value["exit_code"])
 

@@ -89,6 +89,7 @@ def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: 
         why=say(transcript.language, f"why_{decision.why}") if all_of_them else "",
         backers=len(decision.backers),
         effective=decision.effective,
+        count=decision.effective,
         rounds=len(transcript.rounds),
         agent=decision.proposal or "—",
         role=role,

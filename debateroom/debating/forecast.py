@@ -6,9 +6,10 @@ written, and calls that run at once miss together unless one goes ahead (see `pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
+from typing import Any
 
 from debateroom import tokens
 from debateroom.debating import prefix, prompts
@@ -18,6 +19,7 @@ from debateroom.language import say
 from debateroom.messages import Entry, Seat, Transcript, Usage
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
+from debateroom.room.events import State
 
 REPLY = 600
 """Tokens of one reply before any was measured, a little thinking included."""
@@ -43,6 +45,10 @@ class Expected:
     usage: Usage
     cost: float | None
     """US dollars; None when a price is unknown."""
+
+    def figures(self) -> dict[str, Any]:
+        """`calls`, `input` tokens and `cost`, as an event has them."""
+        return {"calls": self.calls, "input": self.usage.input, "cost": self.cost}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +120,16 @@ class _Own:
         return self._known[key]
 
 
-def rounds(plan: Plan, transcript: Transcript) -> tuple[Expected, ...]:
+def rounds(plan: Plan, transcript: Transcript, *, answered: Collection[str] = ()) -> tuple[Expected, ...]:
     """The rounds after the finished ones of `transcript`, in order, and the synthesis last.
 
+    The seats that have `answered` in the first of them are not asked in it again.
     The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
     unreadable replies are not foreseen.
     """
     played = _Played(plan, transcript)
-    found = [played.round(number) for number in range(len(transcript.rounds) + 1, plan.rounds + 1)]
+    first = len(transcript.rounds) + 1
+    found = [played.round(number, answered if number == first else ()) for number in range(first, plan.rounds + 1)]
     if plan.moderator != NO_MODERATOR:
         found.append(_expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS))]))
     return tuple(found)
@@ -149,6 +157,24 @@ def best(plan: Plan) -> Expected:
 def worst(plan: Plan) -> Expected:
     """What it comes to when all rounds are played and the moderator is asked after each."""
     return total(rounds(plan, _nothing_yet(plan)))
+
+
+def remaining(plan: Plan, state: State) -> Expected:
+    """What a room that goes on still comes to at most: the rounds it has not finished, less what was answered."""
+    transcript = state.transcript
+    finished = tuple(item for item in transcript.rounds if item.round in state.finished_rounds)
+    if transcript.final_output is not None:
+        return total(())
+    agreed = plan.early_stop and any(decision["converged"] for decision in state.decisions.values())
+    last = replace(plan, rounds=len(finished)) if agreed else plan
+    answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
+    expected = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
+    if plan.moderator != NO_MODERATOR:
+        played = _Played(plan, replace(transcript, rounds=finished))
+        undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]
+        verdicts = [(plan.moderator, played.moderator(VERDICT)) for _ in undecided]
+        expected.append(_expected(plan, "moderator", verdicts))
+    return total(expected)
 
 
 def next_round(plan: Plan, transcript: Transcript) -> Expected:
@@ -186,10 +212,11 @@ class _Played:
         if transcript.rounds and transcript.rounds[-1].moderation is not None:
             self._held[plan.moderator] = self._shared
 
-    def round(self, number: int) -> Expected:
+    def round(self, number: int, answered: Collection[str] = ()) -> Expected:
         """Round `number`: a model's first seat reads what is in the cache; the others all of it, if it went ahead."""
-        usages = [used for model in dict.fromkeys(seat.model for seat in self._plan.seats)
-                  for used in self._of_model(model, number)]  # fmt: skip
+        asked = [seat for seat in self._plan.seats if seat.name not in answered]
+        usages = [used for model in dict.fromkeys(seat.model for seat in asked)
+                  for used in self._of_model(model, number, asked)]  # fmt: skip
         self._shared += sum(self._known[seat.model].quoted + _HEADING for seat in self._plan.seats)
         if self._plan.moderator != NO_MODERATOR:
             usages.append((self._plan.moderator, self.moderator(VERDICT)))
@@ -201,11 +228,11 @@ class _Played:
         self._keep(self._plan.moderator)
         return usage
 
-    def _of_model(self, model: str, number: int) -> list[tuple[str, Usage]]:
-        seats = [seat for seat in self._plan.seats if seat.model == model]
+    def _of_model(self, model: str, number: int, asked: Sequence[Seat]) -> list[tuple[str, Usage]]:
+        seats = [seat for seat in asked if seat.model == model]
         minimum, factor = info(model).cache_minimum, self._known[model].factor
         missing = (self._shared - self._read(model)) * factor
-        ahead = prefix.goes_ahead(self._plan.stagger, missing=missing, minimum=minimum, calls=len(self._plan.seats))
+        ahead = prefix.goes_ahead(self._plan.stagger, missing=missing, minimum=minimum, calls=len(asked))
         first = self._seat(seats[0], number)
         if ahead:
             self._keep(model)

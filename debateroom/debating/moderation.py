@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from debateroom.debating import prompts, structured
 from debateroom.debating.plan import Plan
@@ -64,6 +64,18 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
         )
     )
     return request.shared if answer.value else ()
+
+
+def kept(value: Mapping[str, Any] | None, plan: Plan) -> dict[str, Any] | None:
+    """A verdict that a transcript holds, when it is one of this room's; None when it cannot be read as that."""
+    if value is None:
+        return None
+    shape = OpeningModeration if "shared_premise" in value else Moderation
+    try:
+        verdict = shape.model_validate({**value, "proposal": value.get("proposal") or ""})
+    except ValidationError:
+        return None
+    return _held_to_the_room(verdict, [seat.name for seat in plan.seats])
 
 
 def _held_to_the_room(verdict: Moderation, names: Sequence[str]) -> dict[str, Any]:

@@ -8,17 +8,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
 from debateroom import __version__, tokens
 from debateroom.context import Context
 from debateroom.debating import prompts, roles
 from debateroom.errors import UsageError, VagueQuestion
 from debateroom.language import say
 from debateroom.messages import Seat, Transcript
-from debateroom.models import prices
-from debateroom.models.registry import Models, choose_default
+from debateroom.models import prices, reach
+from debateroom.models.reach import Reach
+from debateroom.models.registry import Models, choose_default, resolve
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.room import event
 from debateroom.settings import PROJECT_FILE, Settings
+from debateroom.terminal import quoted
 
 NO_MODERATOR = "none"
 
@@ -26,6 +30,8 @@ NO_MODERATOR = "none"
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A debate with every choice made."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # a setting that is not known was not kept to
 
     problem: str
     context: str
@@ -56,6 +62,8 @@ class Plan:
     """The user's own prices: US dollars for a million tokens, by `provider:model`."""
     concurrency: int
     """Calls under way at once with one provider."""
+    reach: Reach
+    """How the models are reached, so that resume asks the same ones."""
     fence: str
     """Tag around quoted text, drawn at random for this run."""
     uuid: str
@@ -83,12 +91,17 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
+    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
+    values = {"reach": {}, **opening.get("settings", {}), **top, "seats": opening.get("agents")}
     try:
-        seats = tuple(Seat(**seat) for seat in opening["agents"])
-        top = {key: opening[key] for key in _AT_TOP if key != "seats"}
-        return Plan(seats=seats, **top, **opening["settings"])
-    except (KeyError, TypeError) as error:
-        raise UsageError(f"this journal was not opened by a debate of this version: {error}") from error
+        plan = TypeAdapter(Plan).validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
+        raise UsageError(f"this journal was not opened by a debate of this version: {what}") from error
+    if len(plan.seats) < 2:
+        raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
+    return plan
 
 
 def make(question: str, settings: Settings, context: Context, models: Models) -> Plan:
@@ -106,8 +119,9 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     specs = _roles(settings, guess.domain, language)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
+    names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
     if settings.budget is not None:
-        _priced({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, settings.prices)
+        _priced(names, settings.prices)
     fence = _fence()
     plan = Plan(
         problem=problem,
@@ -119,6 +133,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
         moderator=moderator,
         quorum=_quorum(settings, len(seats)),
         fence=fence,
+        reach=reach.noted(names, models.settings),
         uuid=str(uuid.uuid4()),
         **_as_given(settings),
     )
@@ -142,32 +157,46 @@ def _hold_window(plan: Plan, models: Models) -> None:
             )
 
 
-def from_transcript(transcript: Transcript, settings: Settings, models: Models) -> Plan:
+def from_transcript(transcript: Transcript, settings: Settings, models: Models, *, model: str | None = None) -> Plan:
     """A plan that goes on where a `chat.json` without a journal stopped: its seats, problem and context as they are.
 
-    Raises UsageError when it names no problem or fewer than two seats.
+    `model` is the one that the caller wants on every seat; without it each keeps its own. Raises UsageError when the
+    file names no problem, fewer than two seats, or a program.
     """
     if not transcript.problem.strip() or len(transcript.agents) < 2:
         raise UsageError("this transcript has no problem or fewer than two agents; it cannot be continued")
-    model = models.open(choose_default(settings.model or transcript.model or None).name).name
+    usual = model or settings.model or _of_file(transcript.model) or None
+    usual = models.open(choose_default(usual).name).name
     seats = tuple(
         replace(seat, model=own.name, vendor=own.vendor)
         for seat in transcript.agents
-        for own in [models.open(seat.model or model)]
+        for own in [models.open(model or _of_file(seat.model) or usual)]
     )
+    moderator = _moderator(settings, usual, models)
     return Plan(
         problem=transcript.problem,
         context=transcript.context,
         language=transcript.language,
         seats=seats,
         rounds=max(settings.rounds, len(transcript.rounds)),
-        model=model,
-        moderator=_moderator(settings, model, models),
+        model=usual,
+        moderator=moderator,
         fence=_fence(),
+        reach=reach.noted({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, models.settings),
         uuid=transcript.uuid or str(uuid.uuid4()),
         quorum=_quorum(settings, len(seats)),
         **_as_given(settings),
     )
+
+
+def _of_file(name: str) -> str:
+    """A model that a transcript names. Raises UsageError for a program: a file that was handed on starts none."""
+    if name and resolve(name).provider == "command":
+        raise UsageError(
+            f"this transcript names the program {name} as a model",
+            hint=f"if you want that: --model {quoted(name)}",
+        )
+    return name
 
 
 def _as_given(settings: Settings) -> dict[str, Any]:
@@ -187,7 +216,7 @@ def vague(problem: str, language: str) -> VagueQuestion:
     shown = problem if len(problem) <= 80 else problem[:79] + "…"
     return VagueQuestion(
         say(language, "vague", question=shown),
-        hint=say(language, "vague_hint", first=first, second=second),
+        hint=say(language, "vague_hint", first=quoted(first), second=quoted(second)),
     )
 
 

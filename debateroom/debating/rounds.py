@@ -169,7 +169,7 @@ class _Rounds:
     def _hold_quorum(self, number: int) -> None:
         replies, seats = self._replies(number), len(self.plan.seats)
         if replies < self.plan.quorum:
-            figures = {"replies": replies, "seats": seats, "round": number, "quorum": self.plan.quorum}
+            figures = {"count": replies, "seats": seats, "round": number, "quorum": self.plan.quorum}
             failures = self._round(number).failures
             first = f" ({failures[0].agent}: {failures[0].reason})" if failures else ""
             raise TooFewReplies(say(self.plan.language, "too_few", **figures) + first)

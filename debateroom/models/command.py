@@ -177,8 +177,8 @@ def _prompt(request: Request, assistant: Assistant | None) -> str:
     return "\n\n".join(parts)
 
 
-def read_line(text: str) -> CommandLine:
-    """The command line that stands after `command:`, its program found.
+def read_line(text: str, folder: Path | None = None) -> CommandLine:
+    """The command line that stands after `command:`, its program found; relative paths start in `folder`, or here.
 
     Raises UsageError when quotes do not match, NoModel when there is no such program here.
     """
@@ -192,19 +192,24 @@ def read_line(text: str) -> CommandLine:
             hint="give the key in a variable that the program reads",
         )
     assistant = assistants().get(catalog.program(text))
-    found = shutil.which(words[0]) if words else None
+    found = shutil.which(_in(folder, words[0])) if words else None
     if found is None:
         hint = assistant.install if assistant else "name a program that is on the PATH, or give its whole path"
         raise NoModel(f"There is no program {words[0] if words else text!r} here.", hint=hint)
-    arguments = words[1:] if assistant else [_from_here(word) for word in words[1:]]
+    arguments = words[1:] if assistant else [_in_full(word, folder) for word in words[1:]]
     return CommandLine(text, str(Path(found).absolute()), tuple(arguments), assistant)
 
 
-def _from_here(word: str) -> str:
-    """An argument that names a file of the current folder as its whole path: the program runs in another folder."""
-    path = Path(word)
+def _in(folder: Path | None, program: str) -> str:
+    """The program as a path that starts in `folder`, when it is a path at all and not a name on the PATH."""
+    return str(Path(folder, program)) if folder and program != Path(program).name else program
+
+
+def _in_full(word: str, folder: Path | None) -> str:
+    """An argument that names a file of that folder as its whole path: the program runs in another folder."""
+    path = Path(folder or "", word)
     with contextlib.suppress(OSError):  # a whole program as an argument is too long for a name
-        if not path.is_absolute() and path.is_file():
+        if not Path(word).is_absolute() and path.is_file():
             return str(path.absolute())
     return word
 
@@ -222,7 +227,7 @@ _SHARED: WeakKeyDictionary[Opens, _Shared] = WeakKeyDictionary()
 
 def open_model(named: ModelName, models: Opens) -> Model:
     """The model behind a command line. Starts nothing. Raises NoModel when its program is not here."""
-    line = read_line(named.model)
+    line = read_line(named.model, models.settings.folder)
     if models not in _SHARED:
         _SHARED[models] = _Shared(Programs(models.stop), {})
         models.keep(_SHARED[models].programs)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
-from urllib.parse import urlsplit, urlunsplit
 
 from debateroom.errors import NoModel, UsageError
 from debateroom.messages import Model
 from debateroom.models import catalog, clients
+from debateroom.models.addresses import address, asks_for_no_key, is_own_endpoint, without_secrets
 from debateroom.models.calls import Caller
 from debateroom.models.catalog import ModelInfo, ModelName, info, resolve
 from debateroom.models.gate import Gate
@@ -26,13 +26,10 @@ __all__ = [
     "ModelName",
     "ModelSettings",
     "Models",
-    "address",
-    "asks_for_no_key",
     "choose_default",
     "describe",
     "info",
     "resolve",
-    "without_login",
 ]
 
 
@@ -48,10 +45,16 @@ class ModelSettings:
     """Tokens that a model behind another endpoint takes, where its server is known to differ; None: by its id."""
     openai_api: Literal["auto", "responses", "chat"] = "auto"
     """Which of OpenAI's two APIs is spoken: `auto` is `responses` on the vendor's own endpoint, `chat` elsewhere."""
+    folder: Path | None = None
+    """Where relative paths in models' names start; None is the current folder."""
     concurrency: int = 32
     """Calls at once per provider, at least 1."""
     attempts: int = 6
     """Times one call is tried before it has failed, at least 1."""
+
+    def url(self, provider: str) -> str | None:
+        """The endpoint that is given for `anthropic` or `openai`."""
+        return self.anthropic_url if provider == "anthropic" else self.openai_url
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -186,24 +189,22 @@ class Models:
     def _anthropic(self, named: ModelName) -> Model:
         from debateroom.models.anthropic import AnthropicModel
 
-        line = self._line("anthropic", self.settings.anthropic_url)
+        line = self._line("anthropic")
         return AnthropicModel(info(named), named.model, line.client, line.caller)
 
     def _openai(self, named: ModelName) -> Model:
         from debateroom.models.openai import ChatCompletions, Responses
 
-        line, known = self._line("openai", self.settings.openai_url), info(named)
+        line, known = self._line("openai"), info(named)
         if self._speaks_responses(line.url):
             return Responses(known, named.model, line.client, line.caller)
         known = replace(known, window=self.settings.openai_window or known.window)
         return ChatCompletions(known, named.model, line.client, line.caller)
 
     def _scripted(self, named: ModelName) -> Model:
-        from pathlib import Path
-
         from debateroom.models.scripted import ScriptedModel
 
-        model = ScriptedModel(str(named), Path(named.model))
+        model = ScriptedModel(str(named), Path(self.settings.folder or "", named.model))
         self.keep(model)
         return model
 
@@ -216,15 +217,15 @@ class Models:
         model: Model = module.open_model(named, self)
         return model
 
-    def _line(self, provider: str, given: str | None) -> Line:
+    def _line(self, provider: str) -> Line:
         """The shared client for a provider at its address: one, however many models and seats use it."""
-        url = address(provider, given)
+        url = address(provider, self.settings.url(provider))
         if (provider, url) not in self._lines:
             make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
             client = make(url, self._key(provider, url))
             self.keep(client)
             gate = Gate(self.settings.concurrency, stop=self.stop)
-            caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=without_login(url))
+            caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=without_secrets(url))
             self._lines[provider, url] = Line(url, client, caller)
         return self._lines[provider, url]
 
@@ -235,37 +236,5 @@ class Models:
 
     def _speaks_responses(self, url: str) -> bool:
         if self.settings.openai_api == "auto":
-            return url == catalog.provider("openai").url
+            return is_own_endpoint("openai", url)
         return self.settings.openai_api == "responses"
-
-
-def address(provider: str, given: str | None = None) -> str:
-    """Where `anthropic` or `openai` is reached: `given`, else what the environment names, else the vendor's endpoint.
-
-    Raises UsageError for what is no web address.
-    """
-    return _checked(given or _url_from_environment(provider) or catalog.provider(provider).url)
-
-
-def asks_for_no_key(provider: str, url: str | None = None) -> bool:
-    """Whether `provider` is reached at a server of one's own, like Ollama or llama.cpp, which ask for no key."""
-    return provider == "openai" and (url or address(provider)) != catalog.provider(provider).url
-
-
-def _url_from_environment(provider: str) -> str | None:
-    names = catalog.provider(provider).url_variables
-    return next((os.environ[name].strip() for name in names if os.environ.get(name, "").strip()), None)
-
-
-def _checked(url: str) -> str:
-    """The address without a slash at its end. Raises UsageError for what is no web address."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url!r} is not the address of a server: it starts with http:// or https://.")
-    return url.rstrip("/")
-
-
-def without_login(url: str) -> str:
-    """An address without the user and password that it may hold, to be shown."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

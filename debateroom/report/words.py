@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from debateroom import templates
-from debateroom.language import LANGUAGES
+from debateroom.language import LANGUAGES, is_singular
 
 
 class Words:
@@ -25,8 +25,7 @@ class Words:
     def count(self, what: str, n: int) -> str:
         """`n` things with their noun: `1 reply`, `4 replies`."""
         forms: list[str] = self._texts["counts"][what]
-        singular = n == 1 or (n == 0 and self.language == "fr")
-        return forms[0 if singular else -1].format(n=self.number(n))
+        return forms[0 if is_singular(self.language, n) else -1].format(n=self.number(n))
 
     def number(self, value: float) -> str:
         """`value` with thousands marked, and at most one decimal."""

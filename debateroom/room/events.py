@@ -24,7 +24,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
+from debateroom.language import LANGUAGES
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
+from debateroom.room import shapes
 
 Event = Mapping[str, Any]
 Speaker = TypeVar("Speaker", Entry, Failure)
@@ -67,9 +69,10 @@ def usage_json(usage: Usage) -> dict[str, int]:
 
 
 def replay(events: Iterable[Event]) -> State:
-    """The state after all `events`, in order."""
+    """The state after all `events` of a journal, in order. Raises ValueError for one that cannot be read."""
     state = State(Transcript(problem="", status="running"))
     for event in events:
+        shapes.check(event)
         state = apply(state, event)
     return state
 
@@ -113,7 +116,7 @@ def _opened(state: State, event: Event) -> State:
         uuid=event.get("uuid", ""),
         kind=event.get("kind", "debate"),
         status="running",
-        language=event.get("language", "en"),
+        language=_language(event.get("language")),
         model=event.get("model", ""),
         started=event.get("at", ""),
         rounds_asked=event.get("rounds"),
@@ -121,6 +124,10 @@ def _opened(state: State, event: Event) -> State:
     )
     order = {seat.name: position for position, seat in enumerate(transcript.agents)}
     return State(transcript, settings=dict(event.get("settings", {})), order=order)
+
+
+def _language(value: object) -> str:
+    return value if isinstance(value, str) and value in LANGUAGES else "en"
 
 
 def _round(state: State, number: int, change: Any) -> State:
@@ -225,7 +232,7 @@ def _synthesized(state: State, event: Event) -> State:
 
 def _status(status: str) -> Any:
     def change(state: State, event: Event) -> State:
-        known = event.get("status", status)
+        known = event.get("status") or status
         stopped = event.get("stopped", "interrupted" if known == "interrupted" else None)
         seconds = (state.transcript.seconds or 0.0) + event.get("seconds", 0.0)
         changed = replace(state.transcript, status=known, stopped=stopped, seconds=seconds)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 LOCK, OWNER = ".lock", ".owner.json"
 STARTING = 15
 """Seconds a detached process may take until it holds the room."""
+_TRIES, _PAUSE = 5, 0.02
+"""Times the lock is tried, and the seconds between: whoever only looks whether it is held holds it for a moment."""
 
 
 def take(folder: Path, *, what: str) -> FileLock:
@@ -25,22 +29,61 @@ def take(folder: Path, *, what: str) -> FileLock:
 
     Raises RoomBusy naming the pid and start time of the process that holds it.
     """
+    try:
+        lock = _acquired(folder)
+    except OSError as error:
+        hint = files.space_hint(folder / LOCK)
+        raise RoomError(f"cannot write {folder}: {error.strerror or error}", hint=hint) from error
+    if lock is None:
+        raise RoomBusy(held_by(folder))
+    try:
+        name_owner(folder, os.getpid(), what=what)
+    except RoomError:
+        lock.release()
+        raise
+    return lock
+
+
+def give_back(folder: Path, lock: FileLock, *, handed_over: bool = False) -> None:
+    """Releases the room, and forgets who had it, unless it is `handed_over` to a process that is on its way."""
+    if not handed_over:
+        with contextlib.suppress(OSError):
+            (folder / OWNER).unlink(missing_ok=True)
+    lock.release()
+
+
+def _acquired(folder: Path) -> FileLock | None:
+    """The lock, or None when another process holds it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise RoomBusy(held_by(folder), hint=f"choose another room with --room, or wait for {folder.name}") from None
-    except OSError as error:
-        raise RoomError(f"cannot write {folder}: {error.strerror or error}") from error
-    name_owner(folder, os.getpid(), what=what)
-    return lock
+    for _ in range(_TRIES):
+        try:
+            lock.acquire()
+        except Timeout:
+            time.sleep(_PAUSE)
+        else:
+            return lock
+    return None
 
 
 def name_owner(folder: Path, pid: int, *, what: str) -> None:
     """Notes beside the lock which process has the room, or is about to take it."""
-    value = {"pid": pid, "started": clock.now().isoformat(), "what": what}
+    _note(folder, {"pid": pid, "started": clock.now().isoformat(), "what": what})
+
+
+def note_stop(folder: Path) -> None:
+    """Notes beside the lock that whoever has the room was told to leave: it may end before it can say so itself."""
+    with contextlib.suppress(RoomError):  # a full disk keeps nobody in
+        _note(folder, {**(owner(folder) or {}), "stopped": True})
+
+
+def was_stopped(folder: Path) -> bool:
+    """Whether the process that last took the room was told to leave."""
+    return bool((owner(folder) or {}).get("stopped"))
+
+
+def _note(folder: Path, value: dict[str, Any]) -> None:
     files.replace(folder / OWNER, files.dumps(value))
 
 
@@ -51,14 +94,13 @@ def starting(folder: Path) -> bool:
         return False
     try:
         age = (clock.now() - datetime.fromisoformat(str(known.get("started")))).total_seconds()
-        pid = int(known["pid"])
-        return pid != os.getpid() and age < STARTING and alive(pid)
-    except (KeyError, TypeError, ValueError):
+    except (TypeError, ValueError):
         return False
+    return known["pid"] != os.getpid() and 0 <= age < STARTING and alive(known["pid"])
 
 
 def alive(pid: int) -> bool:
-    """Whether a process with this id exists. Where that cannot be asked (Windows), True."""
+    """Whether a process with this id is running. Where that cannot be asked (Windows), True."""
     if os.name == "nt":  # there os.kill ends a process, whatever the signal: believe it, for the seconds that count
         return True
     try:
@@ -67,7 +109,16 @@ def alive(pid: int) -> bool:
         return False
     except OSError:
         return True
-    return True
+    return not _is_zombie(pid)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether the process has ended and nobody has fetched its exit code, where the system tells (Linux)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[:1] == ["Z"]
 
 
 def owner(folder: Path) -> dict[str, Any] | None:
@@ -76,22 +127,23 @@ def owner(folder: Path) -> dict[str, Any] | None:
         value = orjson.loads((folder / OWNER).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
-    return value if isinstance(value, dict) else None
+    if not isinstance(value, dict) or type(value.get("pid")) is not int or value["pid"] < 1:
+        return None  # smaller numbers mean groups of processes, and a signal may be sent to this one
+    return value
 
 
 def busy(folder: Path) -> bool:
     """Whether a living process holds the room."""
-    from filelock import FileLock, Timeout
-
     if not (folder / LOCK).exists():
         return False
     try:
-        with FileLock(folder / LOCK, timeout=0):
-            return False
-    except Timeout:
-        return True
+        lock = _acquired(folder)
     except OSError:
         return False
+    if lock is None:
+        return True
+    lock.release()
+    return False
 
 
 def held_by(folder: Path) -> str:

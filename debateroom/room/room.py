@@ -5,7 +5,6 @@ The journal is the truth. `chat.json` and the reports follow from it and may be 
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +18,17 @@ from debateroom.messages import Transcript
 from debateroom.models.quote import without_keys
 from debateroom.room import lock, transcript
 from debateroom.room.events import Event, State, apply, replay
+from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 JOURNAL, CHAT = "journal.jsonl", "chat.json"
 REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
-OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, "run.log", "deliverable.md", "receipts.jsonl", "brief.md")
+RUN_LOG = "run.log"
+ORIGINAL = "chat.original.json"
+"""The file that a room was made from, when there was no journal."""
+OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", "brief.md")
 """What debateroom writes into a room, and all it ever replaces there."""
 
 LONGEST_NAME = 100
@@ -37,9 +40,9 @@ _MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted
 OnEvent = Callable[[Event], None]
 
 
-def resume_command(folder: Path) -> str:
-    """What a person types to go on with the room in `folder`."""
-    return f"debateroom resume {shlex.quote(str(folder))}"
+def command(verb: str, place: Path, *more: str) -> str:
+    """What a person types to do `verb` with the room or the file at `place`, from whatever folder."""
+    return " ".join(("debateroom", verb, quoted(str(place.resolve())), *more))
 
 
 def folder_of(active: Path, name: str) -> Path:
@@ -61,10 +64,10 @@ def _replayed(folder: Path, lines: files.Lines) -> State:
     """The state after the journal's events. Raises RoomError when one is not of this version's kind."""
     try:
         return replay(lines.values)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except ValueError as error:
         raise RoomError(
-            f"the journal in {folder} holds an event that this version cannot read ({type(error).__name__}: {error})",
-            hint=f"debateroom report {folder / CHAT}",
+            f"the journal in {folder} holds an event that this version cannot read: {error}",
+            hint=command("report", folder / CHAT),
         ) from error
 
 
@@ -81,8 +84,10 @@ def opening_event(folder: Path) -> Event:
     for value in files.read_lines(folder / JOURNAL).values:
         if value.get("event") == "room_opened":
             return value
+    known = (folder / CHAT).is_file()
     raise UsageError(
-        f"the journal in {folder} does not say how the room was opened", hint=f"debateroom resume {folder / CHAT}"
+        f"the journal in {folder} does not say how the room was opened",
+        hint=command("resume", folder / CHAT) if known else "start the debate again: nothing had been asked",
     )
 
 
@@ -94,6 +99,8 @@ class Room:
         self.state = state
         self.damaged: tuple[int, ...] = ()
         """Numbers of the journal's lines that cannot be read."""
+        self.cut = log.cut
+        """Bytes of a torn last line that were cut from the journal."""
         self._lock = held
         self._log = log
         self._on_event = on_event
@@ -105,25 +112,21 @@ class Room:
         An unfinished run that was there is moved aside. Raises RoomBusy when another process has the room,
         RoomError when the folder cannot be written.
         """
-        if lock.starting(folder) and _running(folder):  # another process was sent to take this room and is on its way
-            raise RoomBusy(
-                lock.held_by(folder), hint=f"choose another room with --room, or: debateroom wait {folder}"
-            )
         held = _take(folder, what=str(opening.get("problem", "")))
         try:
             moved = _clear(folder)
             room = cls(folder, held, AppendLog(folder / JOURNAL), replay(()), on_event)
+            room.write(opening)
+            if moved:
+                room.write(event("moved_aside", folder=str(moved.resolve()), hint=command("resume", moved)))
         except BaseException:
             held.release()
             raise
-        room.write(opening)
-        if moved:
-            room.write(event("moved_aside", folder=shlex.quote(str(moved))))
         return room
 
     @classmethod
-    def reopen(cls, folder: Path, *, on_event: OnEvent | None = None, note_damage: bool = True) -> Self:
-        """The room in `folder` as its journal left it, open for writing. Damage is noted in the journal, unless not.
+    def reopen(cls, folder: Path, *, on_event: OnEvent | None = None) -> Self:
+        """The room in `folder` as its journal left it, open for writing.
 
         Raises UsageError when there is no journal, RoomBusy and RoomError as `create`.
         """
@@ -134,8 +137,6 @@ class Room:
             lines = files.read_lines(folder / JOURNAL)
             room = cls(folder, held, log, _replayed(folder, lines), on_event)
             room.damaged = lines.damaged
-            if note_damage and (log.cut or lines.damaged):
-                room.write(event("journal_mended", cut=log.cut, damaged=list(lines.damaged)))
         except BaseException:
             held.release()
             raise
@@ -167,6 +168,11 @@ class Room:
             for event in events:
                 self._on_event(event)
 
+    def note_damage(self) -> None:
+        """Says in the journal what of it could not be read, when there is such damage."""
+        if self.cut or self.damaged:
+            self.write(event("journal_mended", cut=self.cut, damaged=list(self.damaged)))
+
     def project(self) -> None:
         """Writes `chat.json` from the transcript."""
         files.replace(self.folder / CHAT, files.dumps(transcript.to_json(self.transcript), indent=True) + b"\n")
@@ -178,10 +184,11 @@ class Room:
         files.replace(self.folder / name, files.whole_characters(text).encode())
         return (self.folder / name).resolve()
 
-    def close(self) -> None:
-        """Gives the room back; a second call does nothing."""
-        self._log.close()
-        self._lock.release()
+    def close(self, *, handed_over: bool = False) -> None:
+        """Gives the room back; a second call does nothing. `handed_over`: to a process about to be started."""
+        if self._lock.is_locked:
+            self._log.close()
+            lock.give_back(self.folder, self._lock, handed_over=handed_over)
 
     def __enter__(self) -> Self:
         return self
@@ -204,7 +211,29 @@ def _take(folder: Path, *, what: str) -> FileLock:
         raise RoomError(
             f"cannot make a room in {folder}: {blocked}: {reason}", hint="choose with --active"
         ) from error
-    return lock.take(folder, what=without_keys(what)[:200])
+    if lock.starting(folder) and _running(folder):  # another process was sent to take this room and is on its way
+        raise busy(folder)
+    try:
+        taken = lock.take(folder, what=without_keys(what)[:200])
+    except RoomBusy:
+        raise busy(folder) from None
+    _sweep(folder)
+    return taken
+
+
+def busy(folder: Path) -> RoomBusy:
+    """The error for a room that another process has, with what can be done about it."""
+    wait, status = command("wait", folder), command("status", folder)
+    error = RoomBusy(lock.held_by(folder), hint=f"{wait}, or {status}, or for another debate --room NAME")
+    error.room = folder.resolve()
+    return error
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what a killed process left of files that it was just replacing."""
+    for name in (*OWN_FILES, ORIGINAL):
+        files.sweep(folder / name)
+    files.sweep(folder / lock.OWNER, older=60.0)  # written also by who has not the lock
 
 
 def _clear(folder: Path) -> Path | None:
@@ -220,7 +249,8 @@ def _clear(folder: Path) -> Path | None:
         for name in present:
             (folder / name).unlink()
     except OSError as error:
-        raise RoomError(f"cannot clear {folder}: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise RoomError(f"cannot clear {folder}: {reason}", hint=files.space_hint(folder / CHAT)) from error
     return None
 
 

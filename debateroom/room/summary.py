@@ -5,33 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from debateroom.language import say
 from debateroom.room import lock
 from debateroom.room.events import State
-from debateroom.room.room import CHAT, REPORT, read, resume_command
+from debateroom.room.room import CHAT, REPORT, command, read
 
-STILL_RUNNING = 124
-"""Exit code that stands for a room that has not come to its end (DESIGN, section 6)."""
+_SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
+"""What the final output says in words. One from elsewhere may hold anything."""
+STOPPED = 143
+"""Exit code of a run that was told to leave, as SIGTERM does it."""
 
 
 def summarize(folder: Path, state: State) -> dict[str, Any]:
-    """The object for the room in `folder` as `state` has it; paths are absolute, what is not known yet is None."""
+    """The object for the room in `folder` as `state` has it; paths are absolute, what is not known yet is None.
+
+    `exit_code` is that of the run. While it goes on there is none, and `ok` is true: nothing has gone wrong.
+    """
     transcript = state.transcript
     final = transcript.final_output or {}
+    said = {key: value for key in _SAID for value in [final.get(key)] if isinstance(value, str)}
+    effective = final.get("effective_agents")
     report = folder.resolve() / REPORT
-    code = state.exit_code if state.exit_code is not None else STILL_RUNNING
     return {
-        "ok": code == 0,
-        "exit_code": code,
+        "ok": state.exit_code in (0, None),
+        "exit_code": state.exit_code,
         "room": str(folder.resolve()),
         "kind": transcript.kind,
         "status": transcript.status,
-        "outcome": final.get("outcome"),
-        "summary": final.get("summary"),
-        "recommended_action": final.get("recommended_action"),
-        "sharpest_disagreement": final.get("sharpest_disagreement"),
+        **dict.fromkeys(_SAID) | said,
         "rounds_played": len(state.finished_rounds),
         "agents": len(transcript.agents),
-        "effective_agents": final.get("effective_agents"),
+        "effective_agents": effective if isinstance(effective, int) else None,
         "cost": transcript.cost,
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
@@ -45,9 +49,21 @@ def look(folder: Path) -> dict[str, Any]:
 
     Raises UsageError when there is no room.
     """
-    value = summarize(folder, read(folder))
-    if value["status"] == "running" and not lock.busy(folder) and not lock.starting(folder):
-        value["status"], value["exit_code"] = "interrupted", 1
-        value["error"] = "the process that ran this room is gone"
-        value["hint"] = resume_command(folder)
+    state = read(folder)
+    if state.transcript.status == "running" and not lock.busy(folder) and not lock.starting(folder):
+        state = read(folder)  # it may have ended between the first look and the second
+        if state.transcript.status == "running":
+            return _gone(folder, state)
+    value = summarize(folder, state)
+    if value["status"] == "running":
+        value["hint"] = command("wait", folder)
     return value
+
+
+def _gone(folder: Path, state: State) -> dict[str, Any]:
+    """The object for a room whose process ended without a word."""
+    value = summarize(folder, state)
+    stopped = lock.was_stopped(folder)
+    error = "interrupted" if stopped else say(state.transcript.language, "process_gone")
+    ended = {"ok": False, "exit_code": STOPPED if stopped else 1, "error": error, "hint": command("resume", folder)}
+    return value | {"status": "interrupted"} | ended

@@ -18,7 +18,7 @@ from debateroom.reading.question import classify_question
 from debateroom.room import foreign
 from debateroom.room.foreign import Notes, as_count, as_number, as_text, as_usage
 
-_STATUSES = ("running", "interrupted", "waiting_for_host", "finished", "failed")
+STATUSES = ("running", "interrupted", "waiting_for_host", "finished", "failed")
 
 
 def to_json(transcript: Transcript) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _language(value: Mapping[str, Any], problem: object) -> str:
 def _status(value: object, notes: Notes) -> str:
     if value is None:
         return "finished"
-    if isinstance(value, str) and value in _STATUSES:
+    if isinstance(value, str) and value in STATUSES:
         return value
     notes.add("field", key="status", value=json.dumps(value, ensure_ascii=False, default=str))
     return "finished"

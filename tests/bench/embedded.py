@@ -72,7 +72,7 @@ def main(language: str) -> None:
         given = {"agents": 3, "rounds": 2, "model": "embedded", "active": folder, "early_stop": False}
         chosen = settings.load(given)
         start = now()
-        models = activities.open_models(chosen.concurrency)
+        models = activities.open_models(chosen)
         model = models.open("embedded")
         assert isinstance(model, Embedded)
         model.start()

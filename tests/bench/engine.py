@@ -32,7 +32,7 @@ from debateroom.room.room import Room, folder_of
 count, model, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 chosen = settings.load({"agents": count, "rounds": 2, "model": model, "moderator": "none", "active": folder,
                         "concurrency": count, "stagger": "off"})
-models = activities.open_models(chosen.concurrency)
+models = activities.open_models(chosen)
 plan = plans.make(sys.argv[4], chosen, context.Context(), models)
 with Room.create(folder_of(chosen.active, chosen.room), activities.opening(plan)) as room:
     before, wall = time.process_time(), time.monotonic()

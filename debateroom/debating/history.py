@@ -1,0 +1,47 @@
+"""What a `chat.json` says has happened, as the events that a journal would have had. Asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+from debateroom.debating import convergence, moderation
+from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.messages import Entry, Round, Transcript
+from debateroom.room.room import event
+
+
+def events(transcript: Transcript, plan: Plan) -> list[dict[str, Any]]:
+    """The events after the opening: replies and failures as they are, verdicts that can be read, the final output.
+
+    The last round is unfinished when a seat has neither answered nor failed in it, or fewer have answered than the
+    quorum. Any other one is over, and did not end the debate: another one follows it.
+    """
+    found: list[dict[str, Any]] = []
+    for item in transcript.rounds:
+        found += _round(item, plan, last=item is transcript.rounds[-1])
+    if transcript.final_output is not None:
+        found.append(event("synthesized", final_output=transcript.final_output))
+        found.append(event("room_finished", status="finished", stopped=transcript.stopped, exit_code=0))
+    return found
+
+
+def _round(item: Round, plan: Plan, *, last: bool) -> Iterator[dict[str, Any]]:
+    yield from (_reply(item.round, entry) for entry in item.entries)
+    yield from (event("seat_failed", round=item.round, **asdict(failure)) for failure in item.failures)
+    heard_of = {entry.agent for entry in item.entries} | {failure.agent for failure in item.failures}
+    if last and (len(item.entries) < plan.quorum or not heard_of >= {seat.name for seat in plan.seats}):
+        return
+    yield event("round_finished", round=item.round)
+    verdict = moderation.kept(item.moderation, plan)
+    if verdict is not None:
+        yield event("moderated", round=item.round, verdict=verdict, problem="", model="", seconds=0.0)
+    if not last:
+        read = replace(item, moderation=verdict)
+        decision = convergence.decide(read, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
+        yield event("decided", round=item.round, **decision.to_event() | {"converged": False})
+
+
+def _reply(number: int, entry: Entry) -> dict[str, Any]:
+    return event("reply", round=number, repairs=[], **{**asdict(entry), "usage": None})

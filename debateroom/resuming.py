@@ -1,0 +1,156 @@
+"""Going on with what is on disk: an unfinished room, a `chat.json` without a journal, a room whose run is gone."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from debateroom import activities, files
+from debateroom.activities import Outcome, opening, write_reports
+from debateroom.debating import forecast, history
+from debateroom.debating import plan as plans
+from debateroom.debating.asking import OnProgress
+from debateroom.debating.plan import Plan
+from debateroom.errors import RoomError, UsageError
+from debateroom.models import reach
+from debateroom.models.registry import Models
+from debateroom.room import room as room_files
+from debateroom.room.events import Event
+from debateroom.room.room import OnEvent, Room, command, event
+from debateroom.room.transcript import read_chat
+from debateroom.settings import Settings
+
+
+def resume(
+    folder: Path,
+    chosen: Settings,
+    *,
+    on_event: OnEvent | None = None,
+    on_progress: OnProgress | None = None,
+    expected: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again.
+
+    Of `chosen` only logins of addresses are used: the rest is as the room was started. Raises UsageError when a field
+    of the plan is not what the caller `expected` of it.
+    """
+    finished = is_finished(folder)
+    if not finished or any((expected or {}).values()):
+        plan, told = _as_started(folder, expected or {})
+    if finished:
+        return render_again(folder)
+    with _models_of(plan, folder, chosen) as models:
+
+        def opened() -> Room:
+            room = Room.reopen(folder, on_event=on_event)
+            if on_event:
+                on_event({key: value for key, value in told.items() if key != "forecast"})  # that was at the start
+            room.note_damage()
+            room.write(_resumed(plan, room, chosen))
+            return room
+
+        return activities.play(opened, plan, models, on_progress=on_progress)
+
+
+def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None = None) -> Plan:
+    """Leaves the unfinished room in `folder` to another process, which resumes it; its plan.
+
+    Raises what `resume` would raise before its first call.
+    """
+    plan, _ = _as_started(folder, expected or {})
+    with _models_of(plan, folder, chosen), Room.reopen(folder) as room:
+        room.write(_resumed(plan, room, chosen))
+        room.close(handed_over=True)
+    return plan
+
+
+def _as_started(folder: Path, expected: Mapping[str, Any]) -> tuple[Plan, Event]:
+    """The plan that the room was started with, and the event that says so."""
+    told = room_files.opening_event(folder)
+    plan = plans.from_event(told)
+    _compare(plan, expected)
+    return plan, told
+
+
+def _resumed(plan: Plan, room: Room, chosen: Settings) -> dict[str, Any]:
+    """The event of a room that goes on: what is still to come at most, and which addresses are not those of here."""
+    left = forecast.remaining(plan, room.state).figures()
+    elsewhere = reach.elsewhere(plan.reach, activities.model_settings(chosen))
+    return event("room_resumed", finished=len(room.state.finished_rounds), forecast=left, elsewhere=elsewhere)
+
+
+@contextlib.contextmanager
+def _models_of(plan: Plan, folder: Path, chosen: Settings) -> Iterator[Models]:
+    """The models of the room, reached as when it was started; opened now, so that a missing key is told at once."""
+    try:
+        settings = reach.again(plan.reach, activities.model_settings(chosen))
+    except UsageError as error:
+        error.room, error.hint = folder.resolve(), f"{error.hint} {command('resume', folder)}"
+        raise
+    models = Models(replace(settings, concurrency=plan.concurrency))
+    try:
+        for name in {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}:
+            models.open(name)
+        yield models
+    except Exception:  # not after Ctrl-C: closing may wait for a call
+        models.close()
+        raise
+    models.close()
+
+
+def _compare(plan: Plan, expected: Mapping[str, Any]) -> None:
+    """Raises UsageError that names the difference between the room and what was asked of it."""
+    for name, wanted in expected.items():
+        there = len(plan.seats) if name == "agents" else getattr(plan, name)
+        if wanted is not None and wanted != there:
+            raise UsageError(
+                f"this room was started with {name} {there}, not {wanted}; a resumed room keeps its settings",
+                hint="leave the option out, or start a new debate",
+            )
+
+
+def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
+    """Gives a `chat.json` without a journal one, so that it can be resumed in its folder; that folder.
+
+    `model` is the one that the caller wants on every seat; without it each keeps its own. What is kept of the file is
+    said in `history`. Raises UsageError when it is missing, cannot be read or holds no debate that can go on.
+    """
+    try:
+        transcript = read_chat(chat)
+    except RoomError as error:  # what the caller named is at fault, not a room of ours
+        raise UsageError(str(error), hint="name another file, or start a new debate") from error
+    folder = chat.parent if chat.name == room_files.CHAT else chat.parent / chat.stem
+    if (folder / room_files.JOURNAL).exists() and room_files.is_opened(folder):
+        raise UsageError(
+            f"{folder} has a journal: resume the room, not its chat.json", hint=command("resume", folder)
+        )
+    with activities.open_models(chosen) as models:
+        plan = plans.from_transcript(transcript, chosen, models, model=model)
+    original = chat.read_bytes()
+    with Room.create(folder, opening(plan)) as room:
+        files.replace(folder / room_files.ORIGINAL, original)  # it may hold what we do not know
+        room.write(*history.events(transcript, plan))
+    return folder
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
+    return room_files.read(folder).transcript.status == "finished"
+
+
+def render_again(folder: Path) -> Outcome:
+    """Both reports of the room in `folder`, written anew from its journal.
+
+    When lines of a journal cannot be read, or its first is gone, the transcript that was written from the whole one
+    is better, and kept.
+    """
+    room_files.read(folder)
+    with Room.reopen(folder) as room:
+        if (room.damaged or not room.transcript.agents) and room.chat_path.exists():
+            kept = replace(room.state, transcript=read_chat(room.chat_path))
+            return write_reports(room, kept)
+        room.project()
+        return write_reports(room)

@@ -1,0 +1,143 @@
+"""What the events of a journal must hold to be read, as far as anything is made of it. What is more, is no fault.
+
+A journal may come from another version, or from anywhere: one look at the door, so that nothing behind it has to ask
+whether a name is a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Number = Annotated[int, Field(ge=1, le=1_000_000)]
+"""Of a round."""
+Amount = Annotated[float, Field(ge=0)]
+
+
+class Shape(BaseModel):
+    """What every event may have: when it was, and what its call used and cost."""
+
+    model_config = ConfigDict(strict=True)
+
+    at: str = ""
+    usage: dict[str, int] | None = None
+    cost: Amount | None = 0.0
+
+
+class _Seat(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    name: str
+    role: str
+    framing: str
+    model: str = ""
+    vendor: str = ""
+
+
+class _Opened(Shape):
+    problem: str
+    context: str = ""
+    agents: list[_Seat]
+    version: str = ""
+    uuid: str = ""
+    kind: str = "debate"
+    model: str = ""
+    rounds: Number | None = None
+    settings: dict[str, Any] = {}
+
+
+class _OfRound(Shape):
+    round: Number
+
+
+class _Unreadable(_OfRound):
+    agent: str
+    response: str
+    model: str
+    seconds: Amount
+    finish: str
+
+
+class _Reply(_OfRound):
+    agent: str
+    role: str
+    response: str
+    confidence: float | None = None
+    endorses: str | None = None
+    model: str = ""
+    seconds: Amount = 0.0
+    finish: str = "stop"
+    repaired: bool = False
+    history: str = "full"
+
+
+class _Failed(_OfRound):
+    agent: str
+    role: str
+    reason: str
+
+
+class _Verdict(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    aligned: bool
+    proposal: str | None
+    holdouts: list[str]
+    open_blockers: list[str]
+    off_topic: list[str]
+    why: str
+    shared_premise: str = ""
+
+
+class _Moderated(_OfRound):
+    verdict: _Verdict | None = None
+    problem: str | None = ""
+
+
+class _Decided(_OfRound):
+    converged: bool
+
+
+class _Synthesized(Shape):
+    final_output: dict[str, Any]
+
+
+class _Ended(Shape):
+    exit_code: int
+    status: str | None = None
+    stopped: str | None = None
+    seconds: Amount = 0.0
+    error: str | None = None
+    hint: str | None = None
+
+
+SHAPES: Mapping[str, type[Shape]] = {
+    "room_opened": _Opened,
+    "round_started": _OfRound,
+    "unreadable": _Unreadable,
+    "reply": _Reply,
+    "seat_failed": _Failed,
+    "round_finished": _OfRound,
+    "moderated": _Moderated,
+    "decided": _Decided,
+    "synthesized": _Synthesized,
+    "room_resumed": Shape,
+    "room_interrupted": _Ended,
+    "room_finished": _Ended,
+}
+
+
+def check(event: Mapping[str, Any]) -> None:
+    """Raises ValueError, naming the event and the value, for one that this version cannot read."""
+    name = str(event.get("event"))
+    shape = SHAPES.get(name)
+    if shape is None:
+        return
+    try:
+        shape.model_validate(event)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"`{where}` of `{name}`: {first['msg'].lower()}") from error
