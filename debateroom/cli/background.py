@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,11 @@ def start(folder: Path, what: str, *, verbose: int = 0) -> int:
 
     whole = folder.resolve()
     run = [sys.executable, *_safe_path(), "-m", "debateroom", "resume", str(whole), *["-v"] * verbose]
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}  # the log's readers know no other encoding
+    given = {"stdin": subprocess.DEVNULL, "env": environment, **_own_session()}
     try:
         with (whole / RUN_LOG).open("ab") as log:
-            process = subprocess.Popen(run, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_own_session())
+            process = subprocess.Popen(run, stdout=log, stderr=log, **given)
     except OSError as error:
         raise RoomError(f"cannot start the run in {whole}: {error}", hint=command("resume", whole)) from error
     lock.name_owner(whole, process.pid, what=what[:200])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 LOCK, OWNER = ".lock", ".owner.json"
-STARTING = 15
+STARTING = 60
 """Seconds a detached process may take until it holds the room."""
 _TRIES, _PAUSE = 5, 0.02
 """Times the lock is tried, and the seconds between: whoever only looks whether it is held holds it for a moment."""
