@@ -45,11 +45,13 @@ def resume(
     with _models_of(plan, folder, chosen) as models:
 
         def opened() -> Room:
-            room = Room.reopen(folder, on_event=on_event)
-            if on_event:
-                on_event({key: value for key, value in told.items() if key != "forecast"})  # that was at the start
-            room.note_damage()
-            room.write(_resumed(plan, room, chosen))
+            with contextlib.ExitStack() as failing:
+                room = failing.enter_context(Room.reopen(folder, on_event=on_event))
+                if on_event:
+                    on_event({key: value for key, value in told.items() if key != "forecast"})  # that was then
+                room.note_damage()
+                room.write(_resumed(plan, room, chosen))
+                failing.pop_all()
             return room
 
         return activities.play(opened, plan, models, on_progress=on_progress)
@@ -88,7 +90,8 @@ def _models_of(plan: Plan, folder: Path, chosen: Settings) -> Iterator[Models]:
     try:
         settings = reach.again(plan.reach, activities.model_settings(chosen))
     except UsageError as error:
-        error.room, error.hint = folder.resolve(), f"{error.hint} {command('resume', folder)}"
+        error.room = folder.resolve()
+        error.hint = f"{error.hint} {command('resume', folder)}" if error.hint else None
         raise
     models = Models(replace(settings, concurrency=plan.concurrency))
     try:

@@ -59,7 +59,7 @@ def test_whoever_only_looks_keeps_nobody_out(tmp_path: Path) -> None:
     assert process.stdout.readline() == "looking\n"
     try:
         for _ in range(300):
-            lock.take(tmp_path, what="").release()
+            lock.take(tmp_path).release()
     finally:
         process.kill()
         process.communicate()
@@ -144,3 +144,18 @@ def test_a_room_that_was_given_back_names_no_owner(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from debateroom.room.room import Room; Room.reopen(Path(sys.argv[1]))"
     )
     assert subprocess.run([sys.executable, "-c", program, str(tmp_path / "room")], check=False).returncode == 0
+
+
+def test_of_many_that_take_a_room_at_once_one_has_it(here: Path) -> None:
+    """The room that a detached run was given is nobody else's before that run is there: the others get exit 6."""
+    Path("replies.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: x", "seconds": 60}))
+    questions = [f"Should we use {name} or a loop?" for name in ("a queue", "cron", "threads", "an actor")]
+    started = [start(text, "-r", "1", "--model", "scripted:replies.jsonl", "--detach") for text in questions]
+    outs = [process.communicate(timeout=60)[0] for process in started]
+    codes = [process.returncode for process in started]
+    try:
+        assert sorted(codes) == [0, 6, 6, 6]
+        assert json.loads((ROOM / "chat.json").read_text())["problem"] == questions[codes.index(0)]
+        assert [bool(out) for out in outs] == [code == 0 for code in codes]
+    finally:
+        cli.run(["stop"])

@@ -24,7 +24,7 @@ _TRIES, _PAUSE = 5, 0.02
 """Times the lock is tried, and the seconds between: whoever only looks whether it is held holds it for a moment."""
 
 
-def take(folder: Path, *, what: str) -> FileLock:
+def take(folder: Path) -> FileLock:
     """The room's lock, held until it is released or the process ends.
 
     Raises RoomBusy naming the pid and start time of the process that holds it.
@@ -36,11 +36,6 @@ def take(folder: Path, *, what: str) -> FileLock:
         raise RoomError(f"cannot write {folder}: {error.strerror or error}", hint=hint) from error
     if lock is None:
         raise RoomBusy(held_by(folder))
-    try:
-        name_owner(folder, os.getpid(), what=what)
-    except RoomError:
-        lock.release()
-        raise
     return lock
 
 
@@ -88,7 +83,10 @@ def _note(folder: Path, value: dict[str, Any]) -> None:
 
 
 def starting(folder: Path) -> bool:
-    """Whether a process that was sent to take the room is alive and has not had the time to."""
+    """Whether a process that was sent to take the room is alive and has not had the time to.
+
+    Not this one: it is named beside the lock, or its parent that sent it still is.
+    """
     known = owner(folder)
     if known is None:
         return False
@@ -96,7 +94,7 @@ def starting(folder: Path) -> bool:
         age = (clock.now() - datetime.fromisoformat(str(known.get("started")))).total_seconds()
     except (TypeError, ValueError):
         return False
-    return known["pid"] != os.getpid() and 0 <= age < STARTING and alive(known["pid"])
+    return known["pid"] not in (os.getpid(), os.getppid()) and 0 <= age < STARTING and alive(known["pid"])
 
 
 def alive(pid: int) -> bool:

@@ -5,6 +5,7 @@ The journal is the truth. `chat.json` and the reports follow from it and may be 
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -211,14 +212,24 @@ def _take(folder: Path, *, what: str) -> FileLock:
         raise RoomError(
             f"cannot make a room in {folder}: {blocked}: {reason}", hint="choose with --active"
         ) from error
-    if lock.starting(folder) and _running(folder):  # another process was sent to take this room and is on its way
-        raise busy(folder)
     try:
-        taken = lock.take(folder, what=without_keys(what)[:200])
+        taken = lock.take(folder)
     except RoomBusy:
         raise busy(folder) from None
-    _sweep(folder)
+    try:
+        _claim(folder, what)
+    except BaseException:
+        taken.release()
+        raise
     return taken
+
+
+def _claim(folder: Path, what: str) -> None:
+    """Names this process as the owner. Raises RoomBusy when another was sent to take the room, and is on its way."""
+    if lock.starting(folder) and _running(folder):
+        raise busy(folder)
+    lock.name_owner(folder, os.getpid(), what=without_keys(what)[:200])
+    _sweep(folder)
 
 
 def busy(folder: Path) -> RoomBusy:
