@@ -30,7 +30,7 @@ def start(folder: Path, what: str, *, verbose: int = 0) -> int:
             process = subprocess.Popen(run, stdout=log, stderr=log, **given)
     except OSError as error:
         raise RoomError(f"cannot start the run in {whole}: {error}", hint=command("resume", whole)) from error
-    lock.name_owner(whole, process.pid, what=what[:200])
+    lock.name_owner(whole, process.pid, what=what)
     value = {"ok": True, "status": "running", "room": str(whole), "pid": process.pid}
     output.line(files.dumps(value | {"hint": command("wait", whole, "--timeout 90")}).decode())
     return 0

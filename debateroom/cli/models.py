@@ -25,10 +25,12 @@ def models(context: click.Context, as_json: bool) -> int:
         return 0
     from debateroom import files, settings
     from debateroom.models.prices import own_table
-    from debateroom.models.registry import describe
+    from debateroom.models.registry import ModelSettings, describe
 
-    own = own_table(settings.load({}).prices)
-    rows = [_row(listed, own) for listed in describe()]
+    chosen = settings.load({})
+    own = own_table(chosen.prices)
+    reached = ModelSettings(anthropic_url=chosen.anthropic_base_url, openai_url=chosen.openai_base_url)
+    rows = [_row(listed, own) for listed in describe(settings=reached)]
     if as_json:
         output.line(files.dumps(rows).decode())
         return 0

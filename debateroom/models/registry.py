@@ -105,14 +105,15 @@ class Listed(NamedTuple):
     """Whether it can be asked here as things are."""
 
 
-def describe(*, keys: Keys | None = None) -> tuple[Listed, ...]:
+def describe(*, keys: Keys | None = None, settings: ModelSettings | None = None) -> tuple[Listed, ...]:
     """The short names with what is known about their models, and whether each can be used here. Opens nothing."""
-    sources = (keys or Keys()).list()
+    sources, reached = (keys or Keys()).list(), settings or ModelSettings()
     rows = []
     for alias, name in catalog.aliases().items():
         provider = resolve(name).provider
         key = sources[provider]
-        rows.append(Listed(alias, info(name), key, key is not None or asks_for_no_key(provider)))
+        ready = key is not None or asks_for_no_key(provider, address(provider, reached.url(provider)))
+        rows.append(Listed(alias, info(name), key, ready))
     rows.append(Listed("embedded", info("embedded"), None, embedded_installed()))
     return tuple(rows)
 

@@ -13,6 +13,7 @@ import orjson
 
 from debateroom import clock, files
 from debateroom.errors import RoomBusy, RoomError
+from debateroom.models.quote import without_keys
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -64,7 +65,7 @@ def _acquired(folder: Path) -> FileLock | None:
 
 def name_owner(folder: Path, pid: int, *, what: str) -> None:
     """Notes beside the lock which process has the room, or is about to take it."""
-    _note(folder, {"pid": pid, "started": clock.now().isoformat(), "what": what})
+    _note(folder, {"pid": pid, "started": clock.now().isoformat(), "what": without_keys(what)[:200]})
 
 
 def note_stop(folder: Path) -> None:

@@ -228,7 +228,7 @@ def _claim(folder: Path, what: str) -> None:
     """Names this process as the owner. Raises RoomBusy when another was sent to take the room, and is on its way."""
     if lock.starting(folder) and _running(folder):
         raise busy(folder)
-    lock.name_owner(folder, os.getpid(), what=without_keys(what)[:200])
+    lock.name_owner(folder, os.getpid(), what=what)
     _sweep(folder)
 
 

@@ -23,6 +23,7 @@ class Shape(BaseModel):
 
     at: str = ""
     usage: dict[str, int] | None = None
+    calls: Annotated[int, Field(ge=0)] = 0
     cost: Amount | None = 0.0
 
 
