@@ -11,6 +11,7 @@ DebateroomError            1  something failed
 ├── BudgetSpent            7  the next round would pass the budget
 ├── VagueQuestion          8  the question names nothing that can be debated
 ├── DeadlinePassed       124  the time for the whole run is over
+├── AgentFailed            1  an agent crashed, ran out of time or answered garbage: no verdict on what it said
 └── CallFailed             1  one call to a model failed; the round records it and goes on
 """
 
@@ -90,6 +91,10 @@ class DeadlinePassed(DebateroomError):
     """The time for the whole run is over."""
 
     exit_code = 124
+
+
+class AgentFailed(DebateroomError):
+    """An agent crashed, ran out of time or answered garbage: an error of the run, never a verdict on the agent."""
 
 
 class CallFailed(DebateroomError):

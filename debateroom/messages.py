@@ -64,16 +64,59 @@ class Purpose:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model is told of it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """JSON Schema of its arguments, an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a model asked for."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON text as the model wrote it, not trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model is told that a tool call gave."""
+
+    call_id: str
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant", "tools"]
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    """What an assistant turn asked for."""
+    results: tuple[ToolResult, ...] = ()
+    """What a tools turn tells: one result a call of the turn before."""
+    raw: Any = None
+    """An assistant's content as its provider gave it; that provider gets it back unchanged, reasoning included."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
-    """One call: the blocks all seats share, then what is this seat's own.
+    """One call: the blocks all seats share, then what is this seat's own, then the conversation if there is one.
 
     The order is a decision about money: `shared` is the same to the byte for every seat of a round and
     a prefix of the next round's, so a provider can serve it from its cache.
     """
 
-    shared: tuple[str, ...]
+    shared: tuple[str, ...] = ()
     """Shared blocks in order: room rules with context and problem, then one block a finished round."""
-    own: str
+    own: str = ""
     """What differs: who you are, which round, the reply format."""
     max_tokens: int = 16_000
     """Limit on what comes back, thinking included."""
@@ -89,6 +132,12 @@ class Request:
     """Stable per room: lets a provider route calls with one prefix to one cache."""
     purpose: Purpose | None = None
     """What this call is for, for models that are scripted; None when nobody needs to know."""
+    system: str = ""
+    """Instructions that stand above the conversation; empty for none."""
+    turns: tuple[Turn, ...] = ()
+    """What follows the first user message, which `shared` and `own` make; without these there is none."""
+    tools: tuple[ToolSpec, ...] = ()
+    """What the model may ask for; none is ever required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +147,7 @@ class Answer:
     text: str
     usage: Usage
     stop_reason: str
-    """`stop` (finished), `length` (cut by the token limit) or `refusal`."""
+    """`stop` (finished), `tools` (it waits for their results), `length` (cut by the token limit) or `refusal`."""
     model: str
     """The model's id as the provider states it."""
     seconds: float
@@ -107,6 +156,10 @@ class Answer:
     """US dollars that the provider itself says this call cost; None when it says nothing."""
     before: tuple[Paid, ...] = ()
     """The calls whose answers were thrown away before this one came: cut, empty, broken off."""
+    calls: tuple[ToolCall, ...] = ()
+    """Tools that it asks for, in order."""
+    raw: Any = None
+    """The content as the provider gave it, for the assistant turn that follows; None when text and calls say all."""
 
     @property
     def paid(self) -> tuple[Paid, ...]:

@@ -67,7 +67,7 @@ class Programs:
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
         self._closed = False
-        self._running: set[_Running] = set()
+        self._running: set[Running] = set()
         self._folders: set[Path] = set()
         self._lock = threading.Lock()  # protects all of the above: no program starts while they are being ended
         _ALL.add(self)
@@ -92,9 +92,11 @@ class Programs:
         seconds: float,
         most: int,
         prompt: bytes = b"",
+        where: Path | None = None,
     ) -> Ran:
-        """What the program came to, with `prompt` on its standard input and an empty folder in `folder` to run in.
+        """What the program came to, with `prompt` on its standard input.
 
+        It runs in `where`, else in an empty folder made in `folder`, which holds what it is given and writes.
         Raises TimedOut after `seconds`, Stopped when the run was stopped, TooMuch after more than `most` bytes,
         OSError when it cannot be started. In every case none of its children is left.
         """
@@ -102,8 +104,11 @@ class Programs:
         paths = [folder / name for name in ("in", "out", "err")]
         paths[0].write_bytes(prompt)
         with paths[0].open("rb") as given, paths[1].open("wb") as out, paths[2].open("wb") as err:
-            running = self._start(
-                arguments, folder / "empty", environment, (given.fileno(), out.fileno(), err.fileno())
+            running = self.start(
+                arguments,
+                where or _empty(folder),
+                environment,
+                (given.fileno(), out.fileno(), err.fileno()),
             )
             late = False
             try:
@@ -114,9 +119,7 @@ class Programs:
                 if not late:
                     raise
             finally:
-                code = running.reap()
-                with self._lock:
-                    self._running.discard(running)
+                code = self.ended(running)
         ran = Ran(code, *(path.read_bytes()[:most].decode("utf-8", "replace") for path in paths[1:]))
         if late:
             raise TimedOut(ran)
@@ -131,10 +134,10 @@ class Programs:
         for folder in list(self._folders):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _start(
+    def start(
         self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: tuple[int, int, int]
-    ) -> _Running:
-        folder.mkdir(exist_ok=True)
+    ) -> Running:
+        """The program, started in `folder`; whoever starts it calls `ended`. Raises Stopped, or OSError."""
         mark = uuid.uuid4().hex
         with self._lock:
             if self._closed or self._stop.is_set():
@@ -149,11 +152,18 @@ class Programs:
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
-            running = _Running(process, mark)
+            running = Running(process, mark)
             self._running.add(running)
         return running
 
-    def _wait(self, running: _Running, until: float, written: Sequence[Path], most: int) -> None:
+    def ended(self, running: Running) -> int:
+        """The exit code of a program that has ended, or ends now; it is no longer one of this run's."""
+        code = running.reap()
+        with self._lock:
+            self._running.discard(running)
+        return code
+
+    def _wait(self, running: Running, until: float, written: Sequence[Path], most: int) -> None:
         """Comes back when the program has ended by itself."""
         look = 0.005
         while not running.ended():
@@ -171,7 +181,7 @@ class Programs:
             raise TooMuch
 
 
-class _Running:
+class Running:
     """A program from its start until its exit code is known."""
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
@@ -207,10 +217,16 @@ class _Running:
             return self._process.wait()
 
 
+def _empty(folder: Path) -> Path:
+    path = folder / "empty"
+    path.mkdir(exist_ok=True)
+    return path
+
+
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
-def end(running: Sequence[_Running]) -> None:
+def end(running: Sequence[Running]) -> None:
     """Asks the programs and all their children to leave, and kills after `GRACE` seconds what is still there."""
     if not running:
         return

@@ -8,12 +8,14 @@ JSON Lines, one object a line, in any order:
     {"call": "repair", "agent": "Agent B", "round": 1, "response": "…"}
     {"call": "moderator", "round": 1, "response": {"aligned": false}}
     {"call": "synthesis", "response": {"summary": "…"}}
+    {"agent": "desk", "calls": [{"name": "get_order", "arguments": {"order_id": "W1"}}]}
     {"default": true, "response": "…"}
     {"about": {"vendor": "openai", "window": 200000}}
 
 A line without `agent` is for every seat, one without `round` for every round; the closest match counts. Two lines
 for one call answer its first and its second time; the last one stays. `default` answers seats only. An object as
-`response` becomes JSON text. `usage` may hold `input, cached, written, output`.
+`response` becomes JSON text. `calls` are tools that the model asks for, with or without a response. `usage` may hold
+`input, cached, written, output`.
 
 One JSON value works too: a list of such objects, an object with that list as `entries`, or a `chat.json`, whose
 replies, moderations, failures and final output are replayed, without their waiting times.
@@ -49,6 +51,17 @@ class Cue(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ScriptedCall:
+    """A tool that a reply asks for. In a script played as an agent of its own, one with a result was executed."""
+
+    name: str
+    arguments: str
+    """JSON text, or whatever the script puts in its place."""
+    result: str | None = None
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One scripted reply, or the error that stands in its place."""
 
@@ -58,6 +71,9 @@ class Line:
     """How long the reply takes to arrive."""
     finish: str = "stop"
     usage: Usage = field(default_factory=Usage)
+    calls: tuple[ScriptedCall, ...] = ()
+    state: Any = None
+    """What an agent shows of its world."""
 
 
 @dataclass(slots=True)
@@ -187,7 +203,8 @@ def _cue(value: Mapping[str, Any]) -> Cue:
 
 def _line(value: Mapping[str, Any]) -> Line:
     error, seconds, finish = value.get("error"), value.get("seconds", 0), value.get("finish", "stop")
-    if error is None and value.get("response") is None:
+    calls = _calls(value.get("calls"))
+    if error is None and value.get("response") is None and not calls:
         raise _Broken("it has neither `response` nor `error`")
     if error is not None and not (isinstance(error, str) and error.strip()):
         raise _Broken("`error` is a sentence")
@@ -195,7 +212,24 @@ def _line(value: Mapping[str, Any]) -> Line:
         raise _Broken("`seconds` is a number from 0 to 86400")
     if finish not in FINISHES:
         raise _Broken(f"`finish` is one of {', '.join(FINISHES)}")
-    return Line(_text(value.get("response")), error, float(seconds), finish, _usage(value.get("usage")))
+    text, usage = _text(value.get("response")), _usage(value.get("usage"))
+    return Line(text, error, float(seconds), finish, usage, calls, value.get("state"))
+
+
+def _calls(value: Any) -> tuple[ScriptedCall, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(each, dict) and each.get("name") for each in value):
+        raise _Broken("`calls` is a list of objects with `name` and `arguments`")
+    return tuple(
+        ScriptedCall(
+            str(each["name"]),
+            _text(each.get("arguments", {})),
+            None if each.get("result") is None else _text(each["result"]),
+            each.get("ok") is not False,
+        )
+        for each in value
+    )
 
 
 def _text(response: Any) -> str:

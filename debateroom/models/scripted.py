@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 from debateroom import clock
 from debateroom.errors import CallFailed
-from debateroom.messages import Answer, OnText, Request
+from debateroom.messages import Answer, OnText, Request, ToolCall
 from debateroom.models.script import Cue, Line, Script, read
 
 PIECE = 24
@@ -26,7 +27,8 @@ class ScriptedModel:
         self.window = self._script.window
         self.moderates = self._script.moderates
         self._given: Counter[Cue] = Counter()
-        self._counting = threading.Lock()  # protects _given: seats are asked from many threads
+        self._numbers = count(1)
+        self._counting = threading.Lock()  # protects both: seats are asked from many threads
         self._closed = threading.Event()
 
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
@@ -37,7 +39,9 @@ class ScriptedModel:
             self._wait(min(line.seconds, request.timeout))
             raise CallFailed(line.error)
         self._speak(line, request.timeout, on_text)
-        return Answer(line.text, line.usage, line.finish, self.name, clock.monotonic() - started)
+        calls = self._calls(line)
+        finish = "tools" if calls else line.finish
+        return Answer(line.text, line.usage, finish, self.name, clock.monotonic() - started, calls=calls)
 
     def close(self) -> None:
         """Ends every wait at once."""
@@ -52,6 +56,10 @@ class ScriptedModel:
             turn = self._given[cue]
             self._given[cue] += 1
         return lines[min(turn, len(lines) - 1)]
+
+    def _calls(self, line: Line) -> tuple[ToolCall, ...]:
+        with self._counting:
+            return tuple(ToolCall(f"call_{next(self._numbers)}", each.name, each.arguments) for each in line.calls)
 
     def _speak(self, line: Line, timeout: float, on_text: OnText | None) -> None:
         pieces = [line.text[start : start + PIECE] for start in range(0, len(line.text), PIECE)]

@@ -1,0 +1,88 @@
+"""What every agent is to those who talk to it, and the one door that opens one from what stands after `--agent`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from debateroom.messages import Turn, Usage
+
+if TYPE_CHECKING:
+    from debateroom.models.registry import Models
+
+OnEvent = Callable[[Mapping[str, Any]], None]
+"""Called on the thread that waits for the answer, with `{"event": "tool_called", "agent", "name", "arguments"}`
+before a tool runs and `{"event": "tool_answered", "agent", "name", "arguments", "result", "ok", "seconds"}` after it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRecord:
+    """A tool that was really executed."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+    """What the agent was told, cut to the tool's limit."""
+    ok: bool
+    """Whether it did what it was called for; false for an exception, a time that was over, a refusal."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an agent said in one turn."""
+
+    text: str
+    tools: tuple[ToolRecord, ...] = ()
+    """In the order in which they ended; those of a sub-agent before the call of the sub-agent itself."""
+    state: Any = None
+    """What an outside agent shows of its world, as JSON; None when it shows nothing."""
+    usage: Usage = field(default_factory=Usage)
+    """Tokens of all calls to models that this turn took, as far as they are known."""
+    model: str = ""
+    seconds: float = 0.0
+    stop_reason: str = "stop"
+    """`stop`, `length`, `refusal`, or `steps` when it still asked for tools after the last step it may take."""
+
+
+class Agent(Protocol):
+    """Somebody who answers in a conversation. One agent serves one conversation, one call at a time."""
+
+    name: str
+    model: str
+    """`provider:model`, or what the agent is spoken to through."""
+    capabilities: tuple[str, ...]
+    """First line of each tool's description; empty when not known."""
+
+    def answer(
+        self, said: Sequence[Turn], *, until: float | None = None, on_event: OnEvent | None = None
+    ) -> Answered:
+        """What the agent says to the last turn of `said`.
+
+        `said` is the conversation as the agent sees it: user turns are the other party's, assistant turns its own.
+        After the moment `until` of `clock.monotonic()` nobody wants the answer. Raises AgentFailed when the agent
+        crashed, ran out of time or answered garbage; it is stopped then, and nothing of it goes on running. Raises
+        NoModel when its model can never be asked.
+        """
+        ...
+
+    def close(self) -> None:
+        """Ends what the agent has started."""
+        ...
+
+
+def open_agent(
+    text: str, *, models: Models, model: str | None = None, start: str | None = None, session: str = ""
+) -> Agent:
+    """The agent that `text` names: FILE.yaml, python:module:callable, an http address, command:"…", scripted:PATH, or
+    a model's name, which is an agent without tools.
+
+    `model` stands in for the model that an agent would use by itself, and is what an address is asked for. `start`
+    names the first agent of a file. `session` tells conversations apart for tools and outside agents. Raises
+    UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be used.
+    """
+    from debateroom.agents.adapters import adapt
+
+    return adapt(text, models=models, model=model, start=start, session=session)

@@ -1,0 +1,73 @@
+"""The arguments of a tool call: JSON text of a model, turned into values that fit the tool's JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from debateroom.agents.wording import say
+
+_MOST_TEXT = 1_000_000
+_MOST_FAULTS = 3
+_MOST_REASON = 300
+
+
+class BadArguments(Exception):
+    """Arguments that cannot be used; the message is for the model that wrote them."""
+
+
+def check_schema(schema: Mapping[str, Any]) -> str | None:
+    """What is wrong with a JSON Schema for arguments; None when it can be used."""
+    from jsonschema import Draft202012Validator, SchemaError
+
+    if schema.get("type") != "object":
+        return "the arguments of a tool are an object: `type` must be `object`"
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return f"this is no JSON Schema: {error.message[:_MOST_REASON]}"
+    return None
+
+
+def read_arguments(text: str, language: str) -> dict[str, Any]:
+    """The object in `text`; nothing at all is an empty one. Raises BadArguments."""
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text[:_MOST_TEXT])
+    except (ValueError, RecursionError) as error:
+        raise BadArguments(say(language, "arguments_not_json", reason=str(error)[:_MOST_REASON])) from None
+    if not isinstance(value, dict):
+        raise BadArguments(say(language, "arguments_no_object"))
+    return value
+
+
+def renamed(value: Mapping[str, Any], aliases: Mapping[str, str]) -> dict[str, Any]:
+    """`value` with older names replaced, where the newer one is not there as well."""
+    return {
+        aliases[name] if name in aliases and aliases[name] not in value else name: each
+        for name, each in value.items()
+    }
+
+
+def check_arguments(value: Mapping[str, Any], schema: Mapping[str, Any], language: str) -> None:
+    """Nothing when `value` fits `schema`. Raises BadArguments with the first faults and where each is."""
+    faults = schema_faults(value, schema)
+    if faults:
+        raise BadArguments(say(language, "arguments_do_not_fit", faults="; ".join(faults)))
+
+
+def schema_faults(value: Any, schema: Mapping[str, Any]) -> list[str]:
+    """Where `value` does not fit `schema`, at most three sentences; empty when it fits."""
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    # with a registry of its own a `$ref` to the web is an error and not a request
+    validator = Draft202012Validator(schema, registry=Registry())
+    try:
+        errors = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
+    except (Unresolvable, RecursionError) as error:
+        return [f"the schema cannot be followed: {error}"[:_MOST_REASON]]
+    return [f"{error.json_path}: {error.message}"[:_MOST_REASON] for error in errors[:_MOST_FAULTS]]

@@ -1,0 +1,85 @@
+"""Builds the agent that a file describes: its models opened, its tools found, its sub-agents under it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from debateroom.agents.definition import AgentDefinition, AgentFile
+from debateroom.agents.loop import Equipped, ModelAgent
+from debateroom.agents.subagents import SubAgentTool, tool_name
+from debateroom.agents.toolbox import read_tool
+from debateroom.agents.tools import Tool
+from debateroom.agents.wording import say
+from debateroom.errors import NoModel, UsageError
+from debateroom.messages import Model
+from debateroom.models.processes import Programs
+from debateroom.models.registry import Models, choose_default
+
+
+def load_agent(file: AgentFile, *, models: Models, model: str | None = None, session: str = "") -> ModelAgent:
+    """The agent with which `file` starts. `model` stands in for every model that the file names.
+
+    Raises UsageError naming file, line and field, NoModel for a model that cannot be used here.
+    """
+    programs = Programs(models.stop)
+    models.keep(programs)
+    builder = _Builder(file, models, model, programs)
+    return ModelAgent(builder.agent(file.agents[file.start]), limits=file.limits, session=session)
+
+
+class _Builder:
+    """Builds each agent of a file once, from those without sub-agents upwards."""
+
+    def __init__(self, file: AgentFile, models: Models, model: str | None, programs: Programs) -> None:
+        self._file = file
+        self._models = models
+        self._model = model
+        self._programs = programs
+        self._built: dict[str, Equipped] = {}
+
+    def agent(self, definition: AgentDefinition) -> Equipped:
+        """The agent, and before it all that it stands on."""
+        if definition.name not in self._built:
+            tools = self._tools(definition)
+            model = self._open(definition, tools)
+            self._built[definition.name] = Equipped(
+                definition.name, model, definition.instructions, tools, definition.language
+            )
+        return self._built[definition.name]
+
+    def _tools(self, definition: AgentDefinition) -> dict[str, Tool]:
+        tools: dict[str, Tool] = {}
+        for field in definition.tools:
+            tool = read_tool(field, self._programs)
+            if tool.spec.name in tools:
+                field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
+            tools[tool.spec.name] = tool
+        for field in definition.sub_agents:
+            child = self._file.agents[field.text()]
+            name = tool_name(child.name)
+            if name in tools:
+                field.fail(f"there are two tools called {name}")
+            tools[name] = SubAgentTool(child, self._under_contract(child), language=definition.language)
+        return tools
+
+    def _under_contract(self, child: AgentDefinition) -> Equipped:
+        """The agent as a sub-agent: told at the end of its instructions what it owes."""
+        equipped = self.agent(child)
+        contract = say(child.language, "contract")
+        return replace(equipped, instructions=f"{equipped.instructions}\n\n{contract}")
+
+    def _open(self, definition: AgentDefinition, tools: dict[str, Tool]) -> Model:
+        name = self._model or definition.model
+        if name is None:
+            name = choose_default(keys=self._models.keys).name
+        if tools and name.startswith("command:"):
+            raise UsageError(
+                f"{self._file.path}: the agent {definition.name} has tools, and {name} takes none.",
+                hint="name a model that is asked through an API, or `embedded`",
+            )
+        try:
+            return self._models.open(name)
+        except NoModel as error:
+            if self._model is None and definition.model is not None:
+                raise NoModel(f"{self._file.path}, the agent {definition.name}: {error}", hint=error.hint) from error
+            raise

@@ -1,0 +1,68 @@
+"""What one answer shares with all sub-agents that are asked for it: its time, its session, and how much is left."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+
+from debateroom import clock
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far one answer may go."""
+
+    steps: int = 12
+    """Times that an agent may ask for tools before it must answer; several asked for at once are one time."""
+    depth: int = 3
+    """Sub-agents below one another, at most."""
+    calls: int = 60
+    """Tool calls for one answer, those of sub-agents included, at most."""
+    seconds: float = 300.0
+    """Seconds for one answer, everything included."""
+
+
+class Calls:
+    """How many tool calls are left; taken from many threads."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._lock = threading.Lock()  # protects _left: sub-agents count at the same time
+
+    def take(self) -> bool:
+        """Takes one. False when none is left."""
+        with self._lock:
+            self._left -= 1
+            return self._left >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One answer while it is made."""
+
+    limits: Limits
+    until: float
+    """Moment of `clock.monotonic()` at which its time is over."""
+    session: str = ""
+    language: str = "en"
+    """In which tools and sub-agents are described to the model."""
+    depth: int = 0
+    """How many sub-agents are above the one that is asked; 0 for the agent itself."""
+    turn: int = 1
+    """Which turn of the conversation is answered."""
+    budget: Calls = field(default_factory=lambda: Calls(Limits().calls))
+
+    def left(self) -> float:
+        """Seconds until the time is over; below 0 when it is."""
+        return self.until - clock.monotonic()
+
+    def deeper(self, language: str) -> Run:
+        """The same one step further down."""
+        return replace(self, depth=self.depth + 1, language=language, turn=1)
+
+
+def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int) -> Run:
+    """The beginning of an answer that must be there at `until` at the latest."""
+    own = clock.monotonic() + limits.seconds
+    ends = own if until is None else min(own, until)
+    return Run(limits, ends, session, language, turn=turn, budget=Calls(limits.calls))

@@ -1,0 +1,127 @@
+"""The tools of an agent file: each entry of `tools` turned into something that can be run, or an error with its line.
+
+- python:shop:get_order                       # a function; its schema comes from signature and docstring
+- {python: "shop:get_order", name: order, description: …, timeout: 10}
+- name: search                                # a program: an argument list, no shell
+  description: Lines of the FAQ that hold a word.
+  command: [grep, -n, --, "{word}", faq.md]
+  parameters: {word: The word to look for.}
+  timeout: 10
+  output: 20000
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from debateroom.agents.arguments import check_schema
+from debateroom.agents.commands import CommandTool, Placed
+from debateroom.agents.fields import Field
+from debateroom.agents.functions import FunctionTool
+from debateroom.agents.references import NoSuchCallable, find_callable
+from debateroom.agents.signature import NotDescribable
+from debateroom.agents.tools import MOST_TEXT, TIMEOUT, Tool
+from debateroom.messages import ToolSpec
+from debateroom.models.processes import Programs
+
+_PYTHON = ("python", "name", "description", "timeout")
+_COMMAND = ("command", "name", "description", "parameters", "timeout", "output")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_LONGEST = 3_600.0
+_LARGEST = 1_000_000
+_NO_MCP = (
+    "tools of MCP servers come with the extra `mcp`, which this version does not have: "
+    "a tool is `python:module:function` or a `command`"
+)
+
+
+def read_tool(field: Field, programs: Programs) -> Tool:
+    """The tool that one entry describes. Raises UsageError naming file, line and field."""
+    if isinstance(field.value, str):
+        return _by_text(field)
+    given = field.mapping()
+    if "mcp" in given:
+        given["mcp"].fail(_NO_MCP)
+    if "python" in given:
+        return _python(given["python"], field.mapping(_PYTHON))
+    if "command" in given:
+        return _command(field, programs)
+    return field.fail("a tool is `python:module:function`, or has a key `python` or `command`")
+
+
+def _by_text(field: Field) -> Tool:
+    kind, _, reference = field.text().partition(":")
+    if kind == "mcp":
+        field.fail(_NO_MCP)
+    if kind != "python":
+        field.fail("a tool in one line is `python:module:function`; a command has keys of its own")
+    return _python(Field(reference, field.file, field.line, field.name), {})
+
+
+def _python(reference: Field, given: dict[str, Field]) -> Tool:
+    name = _name(given["name"]) if "name" in given else ""
+    description = given["description"].text() if "description" in given else ""
+    try:
+        function = find_callable(reference.text(), reference.file.parent)
+        tool = FunctionTool(function, name=name, description=description, timeout=_timeout(given))
+    except (NoSuchCallable, NotDescribable) as error:
+        reference.fail(str(error))
+    if not _NAME.fullmatch(tool.spec.name):
+        reference.fail(f"{tool.spec.name!r} is no name for a tool: give one with the key `name`")
+    return tool
+
+
+def _command(field: Field, programs: Programs) -> Tool:
+    given = field.mapping(_COMMAND, required=("command", "name", "description"))
+    words = [word.text() for word in given["command"].items()]
+    if not words:
+        given["command"].fail("there is no program in here")
+    schema, folder = _parameters(given.get("parameters")), field.file.parent.resolve()
+    try:
+        placed = Placed.of(words, schema, folder)
+    except ValueError as error:
+        given["command"].fail(str(error))
+    return CommandTool(
+        ToolSpec(_name(given["name"]), given["description"].text(), schema),
+        placed,
+        folder=folder,
+        programs=programs,
+        timeout=_timeout(given),
+        most=int(given["output"].number(1, _LARGEST)) if "output" in given else MOST_TEXT,
+    )
+
+
+def _parameters(field: Field | None) -> dict[str, Any]:
+    """A whole schema, or parameters by name with a schema or a description each; all of these are required."""
+    if field is None:
+        return {"type": "object", "properties": {}, "additionalProperties": False}
+    value = field.plain()
+    if isinstance(value, dict) and value.get("type") != "object":
+        properties = {name: _of_text(part) for name, part in value.items()}
+        value = {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    if not isinstance(value, dict):
+        field.fail("this is not a mapping of keys to values")
+    wrong = check_schema(value)
+    if wrong:
+        field.fail(wrong)
+    return value
+
+
+def _of_text(part: Any) -> Any:
+    return {"type": "string", "description": part} if isinstance(part, str) else part
+
+
+def _name(field: Field) -> str:
+    if not _NAME.fullmatch(field.text()):
+        field.fail("a tool's name is letters a to z, digits, - and _, at most 64, and begins with a letter")
+    return field.text()
+
+
+def _timeout(given: dict[str, Field]) -> float:
+    return float(given["timeout"].number(0.1, _LONGEST)) if "timeout" in given else TIMEOUT
