@@ -8,7 +8,12 @@ from debateroom.agents.agent import Agent
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import load_agent
 from debateroom.agents.loop import Equipped, ModelAgent
+from debateroom.agents.program import command_agent, python_agent
+from debateroom.agents.scripted import ScriptedAgent
 from debateroom.errors import UsageError
+from debateroom.models.assistants import assistants
+from debateroom.models.catalog import program
+from debateroom.models.processes import Programs
 from debateroom.models.registry import Models
 
 PLAIN = "agent"
@@ -22,4 +27,23 @@ def adapt(text: str, *, models: Models, model: str | None, start: str | None, se
         return load_agent(read_agents(Path(wanted), start=start), models=models, model=model, session=session)
     if start is not None:
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
-    return ModelAgent(Equipped(PLAIN, models.open(wanted)), session=session)
+    kind, _, rest = wanted.partition(":")
+    if kind == "python":
+        return _kept(python_agent(rest, _programs(models), session=session), models)
+    if kind == "command" and program(rest) not in assistants():
+        return _kept(command_agent(rest, _programs(models), session=session), models)
+    if kind == "scripted":
+        return ScriptedAgent(PLAIN, Path(rest), stop=models.stop)
+    return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session)
+
+
+def _programs(models: Models) -> Programs:
+    programs = Programs(models.stop)
+    models.keep(programs)
+    return programs
+
+
+def _kept(agent: Agent, models: Models) -> Agent:
+    """The agent, closed with `models` before what it stands on."""
+    models.keep(agent)
+    return agent

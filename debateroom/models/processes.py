@@ -72,6 +72,11 @@ class Programs:
         self._lock = threading.Lock()  # protects all of the above: no program starts while they are being ended
         _ALL.add(self)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether no program may run any more."""
+        return self._closed or self._stop.is_set()
+
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
         """A new private folder, removed at the end of the block or when this is closed."""
@@ -140,7 +145,7 @@ class Programs:
         """The program, started in `folder`; whoever starts it calls `ended`. Raises Stopped, or OSError."""
         mark = uuid.uuid4().hex
         with self._lock:
-            if self._closed or self._stop.is_set():
+            if self.stopped:
                 raise Stopped
             process = subprocess.Popen(
                 list(arguments),
@@ -167,7 +172,7 @@ class Programs:
         """Comes back when the program has ended by itself."""
         look = 0.005
         while not running.ended():
-            if self._stop.is_set() or self._closed:
+            if self.stopped:
                 raise Stopped
             if clock.monotonic() >= until:
                 raise TimeoutError
@@ -175,7 +180,7 @@ class Programs:
                 raise TooMuch
             self._stop.wait(look)  # a set `stop` is seen at once
             look = min(look * 1.5, _LONGEST_LOOK)
-        if self._stop.is_set() or self._closed:
+        if self.stopped:
             raise Stopped
         if any(path.stat().st_size > most for path in written):
             raise TooMuch

@@ -1,0 +1,134 @@
+"""`command:"…"` and `python:module:callable`: an agent in a process of its own, spoken to in lines of JSON.
+
+It is given one line a turn on standard input, with the whole conversation, so that it need not remember anything:
+
+    {"protocol": 1, "session": "…", "turn": 2, "messages": [{"role": "user", "content": "…"}, …], "seconds": 57.0}
+
+and answers with one line on standard output, flushed (its form: `outside`). It may go on running and be given the
+next turn, or exit with code 0 and be started again. `seconds` is how long it has; after that it is killed with all
+its children. Standard error is free, and quoted when it crashes. It runs in the current folder, without a shell.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+from debateroom import clock
+from debateroom.agents.agent import Answered, OnEvent
+from debateroom.agents.lines import MOST_LINE, Ended, LineProgram, OutOfTurn
+from debateroom.agents.outside import SECONDS, garbage, messages, read_said
+from debateroom.errors import AgentFailed, UsageError
+from debateroom.files import whole_characters
+from debateroom.messages import Turn
+from debateroom.models.assistants import environment
+from debateroom.models.processes import Programs, Stopped, TooMuch
+from debateroom.models.quote import one_line
+
+_PROTOCOL = 1
+
+
+class ProgramAgent:
+    """An agent behind a program. What it does beside answering, like the tools it runs, is known from its answers."""
+
+    capabilities: tuple[str, ...] = ()
+
+    def __init__(self, name: str, model: str, program: LineProgram, *, session: str = "") -> None:
+        self.name = name
+        self.model = model
+        self._program = program
+        self._session = session
+
+    def answer(
+        self, said: Sequence[Turn], *, until: float | None = None, on_event: OnEvent | None = None
+    ) -> Answered:
+        """What the program says. Raises AgentFailed when it crashed, ran out of time or answered garbage."""
+        began = clock.monotonic()
+        ends = began + SECONDS if until is None else until
+        line = self._exchange(self._message(said, ends - began), ends, ends - began)
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            self._program.close()
+            raise garbage(self.name, f"{one_line(line.decode('utf-8', 'replace'))!r} is not JSON") from None
+        try:
+            return read_said(value, agent=self.name, model=self.model, seconds=clock.monotonic() - began)
+        except AgentFailed:
+            self._program.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._program.close()
+
+    def _message(self, said: Sequence[Turn], seconds: float) -> bytes:
+        message: dict[str, Any] = {
+            "protocol": _PROTOCOL,
+            "session": self._session,
+            "turn": sum(turn.role == "user" for turn in said),
+            "messages": messages(said),
+            "seconds": round(seconds, 3),
+        }
+        return whole_characters(json.dumps(message, ensure_ascii=False)).encode()
+
+    def _exchange(self, message: bytes, until: float, seconds: float) -> bytes:
+        try:
+            return self._program.exchange(message, until)
+        except TimeoutError:
+            raise AgentFailed(f"The agent {self.name} gave no answer within {seconds:.3g} s; it was ended.") from None
+        except Ended as error:
+            said = f" It said: {one_line(error.err[-300:])}" if error.err else ""
+            ended = f"ended with exit code {error.code}"
+            raise AgentFailed(f"The agent {self.name} {ended} and without an answer.{said}") from None
+        except TooMuch:
+            raise garbage(self.name, f"it wrote more than {MOST_LINE / 1e6:g} MB") from None
+        except OutOfTurn:
+            raise garbage(self.name, "it wrote a line that it was not asked for") from None
+        except Stopped:
+            raise AgentFailed(f"The agent {self.name} was ended: the run was stopped.") from None
+        except OSError as error:
+            raise AgentFailed(f"The agent {self.name} cannot be started: {error.strerror or error}.") from None
+
+
+def command_agent(line: str, programs: Programs, *, session: str) -> ProgramAgent:
+    """The agent behind a command line. Starts nothing yet. Raises UsageError when its program is not here."""
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"command:{line} cannot be read: {error}", hint="check its quotes") from error
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise UsageError(
+            f"There is no program {words[0] if words else 'with an empty name'} here.",
+            hint="name a program that is on the PATH, or give its whole path",
+        )
+    arguments = [str(Path(found).absolute()), *words[1:]]
+    return _agent(PurePath(words[0]).stem, f"command:{line}", arguments, {}, programs, session)
+
+
+def python_agent(reference: str, programs: Programs, *, session: str) -> ProgramAgent:
+    """The agent behind `module:callable`, in a Python of its own that finds modules as this one does.
+
+    A process, because a callable that hangs can be stopped there and nowhere else.
+    """
+    module, colon, name = reference.partition(":")
+    if not module or not colon or not name:
+        raise UsageError(f"python:{reference} is not written as python:module:callable")
+    own = "import sys; from debateroom.agents.callee import main; sys.exit(main(sys.argv[1]))"
+    path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
+    more = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
+    return _agent(name, f"python:{reference}", [sys.executable, "-c", own, reference], more, programs, session)
+
+
+def _agent(
+    name: str, model: str, arguments: list[str], more: Mapping[str, str], programs: Programs, session: str
+) -> ProgramAgent:
+    here = Path.cwd()
+    program = LineProgram(programs, arguments, folder=here, environment=environment(more, here))
+    return ProgramAgent(name, model, program, session=session)

@@ -1,0 +1,282 @@
+"""Agents of others, spoken to as they are: processes and files. What they break is an error, never an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import alive, until
+
+from debateroom import clock
+from debateroom.agents.agent import Agent, ToolRecord, open_agent
+from debateroom.errors import AgentFailed, UsageError
+from debateroom.messages import Turn
+from debateroom.models.registry import Models
+
+ASKED = [Turn("user", "Where is W1?")]
+
+
+@pytest.fixture
+def models() -> Iterator[Models]:
+    with Models() as opened:
+        yield opened
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def program(here: Path, text: str) -> str:
+    """An `--agent` value for a program with this text."""
+    (here / "agent.py").write_text(textwrap.dedent(text))
+    return f"command:{sys.executable} agent.py"
+
+
+def module(here: Path, text: str) -> None:
+    (here / "mine.py").write_text(textwrap.dedent(text))
+
+
+ECHO = """
+    import json, os, sys
+    for line in sys.stdin:
+        asked = json.loads(line)
+        tools = [{"name": "look", "arguments": {"id": 1}, "result": {"found": True}}, {"name": "only_asked"}]
+        said = {"text": f"{os.getpid()} {asked['messages'][-1]['content']}", "state": asked, "tools": tools}
+        print(json.dumps(said), flush=True)
+"""
+
+
+def test_a_program_is_given_the_conversation_and_its_line_is_the_answer(here: Path, models: Models) -> None:
+    """One line in, one out; a tool without a result was not executed."""
+    agent = open_agent(program(here, ECHO), models=models, session="s-1")
+    answered = agent.answer(ASKED, until=clock.monotonic() + 30)
+    assert answered.text.endswith(" Where is W1?")
+    assert answered.tools == (ToolRecord("look", {"id": 1}, '{"found": true}', True, 0.0),)
+    asked = dict(answered.state)
+    assert 25 < asked.pop("seconds") <= 30
+    assert asked == {
+        "protocol": 1,
+        "session": "s-1",
+        "turn": 1,
+        "messages": [{"role": "user", "content": "Where is W1?"}],
+    }
+    assert (agent.name, agent.capabilities) == (Path(sys.executable).stem, ())
+
+
+def test_a_program_that_goes_on_running_keeps_what_it_knows(here: Path, models: Models) -> None:
+    """The next turn is asked of the same process, with everything that was said."""
+    agent = open_agent(program(here, ECHO), models=models)
+    first = agent.answer(ASKED)
+    second = agent.answer([*ASKED, Turn("assistant", first.text), Turn("user", "And W2?")])
+    assert first.text.split()[0] == second.text.split()[0]
+    assert [each["role"] for each in second.state["messages"]] == ["user", "assistant", "user"]
+    agent.close()
+    until(lambda: not alive(int(first.text.split()[0])))
+
+
+def test_a_program_that_exits_well_is_started_again(here: Path, models: Models) -> None:
+    """One answer a process is allowed too, and the last line may lack its end."""
+    once = """
+        import json, os, sys
+        asked = json.loads(sys.stdin.readline())
+        sys.stdout.write(json.dumps({"text": f"{os.getpid()} {asked['turn']}"}))
+    """
+    agent = open_agent(program(here, once), models=models)
+    first = agent.answer(ASKED)
+    second = agent.answer([*ASKED, Turn("assistant", first.text), Turn("user", "And W2?")])
+    assert first.text.split()[1:] == ["1"]
+    assert second.text.split()[1:] == ["2"]
+    assert first.text.split()[0] != second.text.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import sys; sys.exit('no database')", "ended with exit code 1 and without an answer. It said: no database"),
+        ("", "ended with exit code 0 and without an answer."),
+        ("print('hello there', flush=True); input(); input()", "answered garbage: 'hello there' is not JSON."),
+        ("print('[1]', flush=True); input(); input()", "answered garbage: its answer is not a JSON object."),
+        ("print('{}')", "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": " "}\')', "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": "x", "tools": 3}\')', "answered garbage: its `tools` are not a list."),
+        ('print(\'{"error": "out of money"}\')', "failed: out of money"),
+        ("print('x' * 5_000_000)", "answered garbage: it wrote more than 4 MB."),
+        ("print('[' * 100_000)", "is not JSON."),
+    ],
+)
+def test_a_crash_or_garbage_is_an_error_of_the_run(here: Path, models: Models, text: str, said: str) -> None:
+    """Nothing of it is taken for an answer."""
+    agent = open_agent(program(here, text), models=models)
+    with pytest.raises(AgentFailed) as caught:
+        agent.answer(ASKED)
+    assert said in str(caught.value)
+    assert caught.value.exit_code == 1
+
+
+def test_a_line_that_nobody_asked_for_is_not_the_next_answer(here: Path, models: Models) -> None:
+    """Two lines for one turn are garbage: the second one is no answer to what is asked later."""
+    twice = """
+        import sys
+        for line in sys.stdin:
+            print('{"text": "one"}\\n{"text": "two"}', flush=True)
+    """
+    agent = open_agent(program(here, twice), models=models)
+    assert agent.answer(ASKED).text == "one"
+    with pytest.raises(AgentFailed, match="a line that it was not asked for"):
+        agent.answer([*ASKED, Turn("assistant", "one"), Turn("user", "And?")])
+
+
+HANGS = """
+    import os, subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    open("pids", "w").write(f"{os.getpid()} {child.pid}")
+    time.sleep(600)
+"""
+
+
+def pids(here: Path) -> list[int]:
+    until(lambda: (here / "pids").exists() and len((here / "pids").read_text().split()) == 2)
+    return [int(each) for each in (here / "pids").read_text().split()]
+
+
+def test_a_program_whose_time_is_over_is_killed_with_its_children(here: Path, models: Models) -> None:
+    """A timed-out agent is really stopped, also when it never read the large message that it was sent."""
+    agent = open_agent(program(here, HANGS), models=models)
+    with pytest.raises(AgentFailed, match=r"gave no answer within 1\.5 s; it was ended"):
+        agent.answer([Turn("user", "word " * 100_000)], until=clock.monotonic() + 1.5)
+    assert not any(alive(pid) for pid in pids(here))
+
+
+def test_closing_the_models_ends_every_program(here: Path) -> None:
+    """Nothing that was started for a run outlives it."""
+    with Models() as models:
+        agent = open_agent(program(here, ECHO), models=models)
+        pid = int(agent.answer(ASKED).text.split()[0])
+        assert alive(pid)
+    assert not alive(pid)
+
+
+def test_a_python_callable_answers_in_a_process_of_its_own(here: Path, models: Models) -> None:
+    """Messages in; text, tools and state out. What it prints disturbs nothing."""
+    module(
+        here,
+        """
+        import os
+        def desk(messages, session):
+            print("thinking")
+            return {"text": f"{os.getpid()} {session} {messages[-1]['content']}", "state": {"orders": 2},
+                    "tool_calls": [{"name": "look", "arguments": "{\\"id\\": 1}", "result": "here", "ok": False}]}
+        """,
+    )
+    agent = open_agent("python:mine:desk", models=models, session="s-9")
+    answered = agent.answer(ASKED)
+    number, *words = answered.text.split()
+    assert (words, int(number) != os.getpid()) == (["s-9", "Where", "is", "W1?"], True)
+    assert answered.tools == (ToolRecord("look", {"id": 1}, "here", False, 0.0),)
+    assert answered.state == {"orders": 2}
+    assert (agent.name, agent.model) == ("desk", "python:mine:desk")
+
+
+@pytest.mark.parametrize(
+    ("text", "text_back"),
+    [
+        ("async def desk(messages): return 'later'", "later"),
+        ("class desk:\n    def __init__(self): self.n = 0\n    def __call__(self, messages): return 'made'", "made"),
+    ],
+)
+def test_coroutines_and_classes_can_be_agents(here: Path, models: Models, text: str, text_back: str) -> None:
+    """A text alone is an answer."""
+    module(here, text)
+    assert open_agent("python:mine:desk", models=models).answer(ASKED).text == text_back
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def desk(messages): raise KeyError('order')", "The agent desk failed: KeyError: 'order'"),
+        ("def desk(messages): raise SystemExit(0)", "The agent desk failed: SystemExit: 0"),
+        ("import os\ndef desk(messages): os._exit(3)", "ended with exit code 3"),
+        ("def desk(messages): return None", "answered garbage: its answer has no `text`"),
+        ("def desk(messages): return {'text': 'x', 'state': {(1, 2): 3}}", "its answer is not JSON"),
+        ("def other(): ...", "the module mine has no desk"),
+        ("import no_such_module_here", "cannot be imported"),
+    ],
+)
+def test_what_a_callable_raises_is_an_error_of_the_run(here: Path, models: Models, text: str, said: str) -> None:
+    """Whatever it does, it is no answer, and this process goes on."""
+    module(here, text)
+    with pytest.raises(AgentFailed) as caught:
+        open_agent("python:mine:desk", models=models).answer(ASKED)
+    assert said in str(caught.value)
+
+
+def test_a_callable_that_hangs_is_killed(here: Path, models: Models) -> None:
+    """In this process it could not be stopped; in its own it is."""
+    module(
+        here, "import os, time\ndef desk(messages):\n    open('pids','w').write(f'{os.getpid()} 0'); time.sleep(600)"
+    )
+    agent = open_agent("python:mine:desk", models=models)
+    with pytest.raises(AgentFailed, match="gave no answer within 4 s"):
+        agent.answer(ASKED, until=clock.monotonic() + 4)
+    assert not alive(pids(here)[0])
+
+
+def scripted(here: Path, models: Models, *lines: dict[str, Any]) -> Agent:
+    (here / "agent.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return open_agent("scripted:agent.jsonl", models=models)
+
+
+def test_a_script_is_an_agent_with_the_tools_it_says_it_executed(here: Path, models: Models) -> None:
+    """Turn by turn; a call without a result was not executed."""
+    calls = [{"name": "look", "arguments": {"id": 1}, "result": {"n": 2}}, {"name": "not_run", "arguments": {}}]
+    agent = scripted(
+        here,
+        models,
+        {"agent": "agent", "round": 1, "response": "Here.", "calls": calls, "state": {"n": 2}},
+        {"agent": "agent", "round": 2, "error": "the server is down"},
+    )
+    answered = agent.answer(ASKED)
+    assert (answered.text, answered.state) == ("Here.", {"n": 2})
+    assert answered.tools == (ToolRecord("look", {"id": 1}, '{"n":2}', True, 0.0),)
+    talk = [*ASKED, Turn("assistant", "Here."), Turn("user", "And?")]
+    with pytest.raises(AgentFailed, match="failed: the server is down"):
+        agent.answer(talk)
+    with pytest.raises(AgentFailed, match="has no reply of agent in turn 3"):
+        agent.answer([*talk, Turn("user", "Hello?")])
+
+
+def test_a_script_that_is_slow_runs_out_of_time(here: Path, models: Models) -> None:
+    """The wait ends with the time, not with the script's."""
+    agent = scripted(here, models, {"agent": "agent", "response": "late", "seconds": 500})
+    with pytest.raises(AgentFailed, match=r"no answer within 0\.1 s"):
+        agent.answer(ASKED, until=clock.monotonic() + 0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("command:no-such-program-here", "There is no program no-such-program-here"),
+        ("command:'open", "cannot be read"),
+        ("python:mine", "is not written as python:module:callable"),
+        ("scripted:nowhere.jsonl", "cannot be read"),
+        ("missing.yaml", "missing.yaml cannot be read"),
+    ],
+)
+def test_what_names_no_agent_is_an_error_of_usage(here: Path, models: Models, text: str, said: str) -> None:
+    """Before anything is asked."""
+    with pytest.raises(UsageError, match=said):
+        open_agent(text, models=models)
+
+
+def test_a_start_needs_a_file(here: Path, models: Models) -> None:
+    """Only a file has several agents."""
+    with pytest.raises(UsageError, match="--start names an agent of a YAML file"):
+        open_agent("python:mine:desk", models=models, start="books")
