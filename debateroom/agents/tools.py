@@ -59,7 +59,7 @@ def first_line(tool: Tool) -> str:
 
 def cut(text: str, language: str, most: int = MOST_TEXT) -> str:
     """`text`, its end replaced by a notice where it is longer than `most` characters."""
-    return text if len(text) <= most else text[:most] + say(language, "result_cut", most=most, whole=len(text))
+    return text if len(text) <= most else f"{text[:most]}\n" + say(language, "result_cut", most=most, whole=len(text))
 
 
 @dataclass(frozen=True, slots=True)
