@@ -54,10 +54,10 @@ def describe(function: Callable[..., Any]) -> Signature:
             wants_session = True
             continue
         default = ... if parameter.default is parameter.empty else parameter.default
-        note = notes.get(parameter.name)
+        note: dict[str, Any] = {"description": notes[parameter.name]} if parameter.name in notes else {}
         kind = hints.get(parameter.name, Any)
         # the alias lets a parameter be called anything, also what pydantic keeps for itself
-        fields[f"p_{parameter.name}"] = (kind, Field(default, alias=parameter.name, description=note))
+        fields[f"p_{parameter.name}"] = (kind, Field(default, alias=parameter.name, **note))
     try:
         model = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
         schema = _without_titles(model.model_json_schema(by_alias=True))
