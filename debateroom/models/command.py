@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import secrets
 import shlex
 import shutil
 import threading
@@ -114,7 +115,12 @@ class CommandModel:
         self._caller = caller
 
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
-        """The program's answer. Raises CallFailed when this call failed, NoModel when nobody is logged in to it."""
+        """The program's answer. Raises CallFailed when this call failed, NoModel when nobody is logged in to it.
+
+        Raises UsageError for a request with tools: such a program has its own, and is asked without any.
+        """
+        if request.tools:
+            raise UsageError(f"{self.name} takes no tools.", hint="name a model that is asked through an API")
 
         def attempt(call: Call) -> Answer:
             ran = self._run(request, call)
@@ -169,12 +175,25 @@ class CommandModel:
 
 
 def _prompt(request: Request, assistant: Assistant | None) -> str:
-    """Everything that is said to the program: shared blocks, then what is this seat's own."""
-    parts = [*request.shared, request.own]
+    """Everything that is said to the program: instructions, shared blocks, the seat's own, the conversation."""
+    parts = [part for part in (request.system, *request.shared, request.own) if part]
+    if len(request.turns) == 1 and not parts[1:]:
+        parts.append(request.turns[0].text)
+    elif request.turns:
+        parts.append(_conversation(request))
     if request.schema is not None and not (assistant and assistant.schema):
         wanted = json.dumps(request.schema, ensure_ascii=False)
         parts.append(templates.data("prompts/commands.toml")["schema"].strip() + "\n\n" + wanted)
     return "\n\n".join(parts)
+
+
+def _conversation(request: Request) -> str:
+    """The turns as one text, each in a tag that nobody in it can know."""
+    tag = f"message-{secrets.token_hex(4)}"
+    lines = [templates.data("prompts/commands.toml")["conversation"].strip().format(tag=tag)]
+    for turn in request.turns:
+        lines.append(f'<{tag} by="{"you" if turn.role == "assistant" else "them"}">\n{turn.text}\n</{tag}>')
+    return "\n\n".join(lines)
 
 
 def read_line(text: str, folder: Path | None = None) -> CommandLine:

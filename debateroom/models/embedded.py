@@ -24,6 +24,7 @@ from debateroom.models.gate import Gate
 from debateroom.models.grammar import reply_grammar
 from debateroom.models.pull import Progress, ensure
 from debateroom.models.registry import Models, embedded_installed
+from debateroom.models.spoken_tools import in_words, with_call
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -32,6 +33,8 @@ REPLY = 600
 """Tokens that are kept free for a reply. The grammar ends a reply long before."""
 _FRAME = 40
 """Tokens that the chat format puts around the blocks, with room to spare."""
+_TURN = 6
+"""The same around each turn of a conversation."""
 _CONTROL = re.compile(r"<\|(?=\w+\|>)")
 """The beginning of a token that would end a turn or open another one, when it stands in what is only text."""
 _SAMPLING = {
@@ -80,7 +83,9 @@ def fit(request: Request, count_tokens: Callable[[str], int], window: int, *, re
 
 
 def _needed(request: Request, count_tokens: Callable[[str], int]) -> int:
-    return _FRAME + sum(map(count_tokens, (*request.shared, request.own)))
+    texts = (request.system, *request.shared, request.own, *(turn.text for turn in request.turns))
+    frames = _FRAME + _TURN * len(request.turns)
+    return frames + sum(count_tokens(text) for text in texts if text)
 
 
 def _too_large(needed: int, window: int, reply: int) -> CallFailed:
@@ -119,11 +124,12 @@ class Embedded:
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
         """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
         running = self._started()
-        request = replace(_plain(request), max_tokens=self._limit(request))
+        tools = request.tools
+        request = replace(_plain(in_words(request)), max_tokens=self._limit(request))
         needed = _needed(request, running.count_tokens)
         if needed + request.max_tokens > self.window:
             raise _too_large(needed, self.window, request.max_tokens)
-        return running.chat.ask(request, on_text=on_text)
+        return with_call(running.chat.ask(request, on_text=on_text), tools)
 
     def fit(self, request: Request) -> Fitted:
         """`request` cut to this model's window, by its own tokenizer; see the function. Loads the model."""
@@ -198,7 +204,13 @@ def _extra_body(request: Request) -> dict[str, Any]:
 
 def _plain(request: Request) -> Request:
     """The request with nothing in its texts that the tokenizer would take for the end of a turn."""
-    return replace(request, shared=tuple(map(_text, request.shared)), own=_text(request.own))
+    return replace(
+        request,
+        shared=tuple(map(_text, request.shared)),
+        own=_text(request.own),
+        system=_text(request.system),
+        turns=tuple(replace(turn, text=_text(turn.text)) for turn in request.turns),
+    )
 
 
 def _text(text: str) -> str:
