@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from debateroom.messages import Usage
 from vendor.call import Reply
-from vendor.wire import Wire, event, fill, text_blocks
+from vendor.wire import Wire, event, fill, halves, text_blocks
 
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
 
@@ -32,7 +33,9 @@ class AnthropicMessages(Wire):
             content.append({"type": "thinking", "thinking": reply.thinking, "signature": "c2lnbmVk"})
         if reply.text:
             content.append({"type": "text", "text": reply.text, "citations": None})
-        return self._message(content, _STOPS.get(reply.stop_reason, reply.stop_reason), usage, usage.output)
+        for place, (name, arguments) in enumerate(reply.calls):
+            content.append({**self._call(reply, place, name), "input": json.loads(arguments)})
+        return self._message(content, _stop(reply), usage, usage.output)
 
     def opening(self, reply: Reply, usage: Usage) -> bytes:
         start = {"type": "message_start", "message": self._message([], None, usage, 1)}
@@ -45,28 +48,34 @@ class AnthropicMessages(Wire):
                 self._delta({"type": "signature_delta", "signature": "c2lnbmVk"}),
                 self._stop(),
             ]
-        self._calls = bool(reply.tool)
-        if reply.tool:
-            identity = f"toolu_{self.call.number:024d}"
-            events.append(self._block({"type": "tool_use", "id": identity, "name": reply.tool, "input": {}}))
-        elif reply.text:
+        if reply.text:
             events.append(self._block({"type": "text", "text": ""}))
         return b"".join(events)
 
     def piece(self, text: str) -> bytes:
-        if self._calls:
-            return self._delta({"type": "input_json_delta", "partial_json": text})
         return self._delta({"type": "text_delta", "text": text})
 
     def closing(self, reply: Reply, usage: Usage) -> bytes:
-        stop = "tool_use" if reply.tool else _STOPS.get(reply.stop_reason, reply.stop_reason)
         delta = {
             "type": "message_delta",
-            "delta": {"stop_reason": stop, "stop_sequence": None},
+            "delta": {"stop_reason": _stop(reply), "stop_sequence": None},
             "usage": self._usage(usage, usage.output),
         }
         ended = self._stop() if reply.text else b""
+        for place, (name, arguments) in enumerate(reply.calls):
+            ended += self._block(self._call(reply, place, name))
+            for piece in halves(arguments):
+                ended += self._delta({"type": "input_json_delta", "partial_json": piece})
+            ended += self._stop()
         return ended + event(delta, "message_delta") + event({"type": "message_stop"}, "message_stop")
+
+    def _call(self, reply: Reply, place: int, name: str) -> dict[str, Any]:
+        return {
+            "type": "tool_use",
+            "id": f"toolu_{reply.call_id(self.call.number, place)}",
+            "name": name,
+            "input": {},
+        }
 
     def ping(self) -> bytes:
         return event({"type": "ping"}, "ping")
@@ -111,3 +120,12 @@ class AnthropicMessages(Wire):
         data = event({"type": "content_block_stop", "index": self._index}, "content_block_stop")
         self._index += 1
         return data
+
+
+def _stop(reply: Reply) -> str:
+    """The vendor's word for why it stopped."""
+    return (
+        "tool_use"
+        if reply.calls and reply.stop_reason == "stop"
+        else _STOPS.get(reply.stop_reason, reply.stop_reason)
+    )

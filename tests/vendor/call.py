@@ -33,8 +33,12 @@ class Reply:
     """None: counted from the call, the cache and the text."""
     latency: float | None = None
     """Seconds until the last token; None: the server's."""
-    tool: str = ""
-    """A tool that is called with the text as its input, in place of saying it; Anthropic's streams only."""
+    calls: tuple[tuple[str, str], ...] = ()
+    """Tools it asks for after the text: name, and arguments as text. A reply that stops well then waits for them."""
+
+    def call_id(self, number: int, place: int) -> str:
+        """The id of one of its calls, as the vendors make them: unlike any other."""
+        return f"{number:020d}{place:04d}"
 
 
 class Fault:
@@ -113,6 +117,11 @@ class Call:
         if self.endpoint == "openai.responses":
             return (((self.body.get("text") or {}).get("format")) or {}).get("schema")
         return (((self.body.get("response_format") or {}).get("json_schema")) or {}).get("schema")
+
+    @property
+    def tools(self) -> list[str]:
+        """Names of the tools that the model may ask for."""
+        return [str((tool.get("function") or tool).get("name")) for tool in self.body.get("tools") or []]
 
     @property
     def seconds(self) -> float:

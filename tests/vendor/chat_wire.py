@@ -7,7 +7,7 @@ from typing import Any
 
 from debateroom.messages import Usage
 from vendor.call import Reply, tokens
-from vendor.wire import Wire, event, fill, text_blocks
+from vendor.wire import Wire, event, fill, halves, text_blocks
 
 _STOPS = {"refusal": "stop"}
 
@@ -33,8 +33,9 @@ class ChatCompletions(Wire):
         }
         if reply.thinking:
             message["reasoning_content"] = reply.thinking
-        finish = _STOPS.get(reply.stop_reason, reply.stop_reason)
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
+        if reply.calls:
+            message["tool_calls"] = [self._call(reply, place, *each) for place, each in enumerate(reply.calls)]
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(reply)}
         return {**self._head("chat.completion"), "choices": [choice], "usage": _usage(reply, usage)}
 
     def opening(self, reply: Reply, usage: Usage) -> bytes:
@@ -51,10 +52,23 @@ class ChatCompletions(Wire):
         return self._chunk({"refusal" if self._refused else "content": text})
 
     def closing(self, reply: Reply, usage: Usage) -> bytes:
-        data = self._chunk({}, _STOPS.get(reply.stop_reason, reply.stop_reason))
+        data = b""
+        for place, (name, arguments) in enumerate(reply.calls):
+            first, *rest = halves(arguments)
+            data += self._chunk({"tool_calls": [{"index": place, **self._call(reply, place, name, first)}]})
+            for piece in rest:
+                data += self._chunk({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
+        data += self._chunk({}, _finish(reply))
         if (self.call.body.get("stream_options") or {}).get("include_usage"):
             data += event({**self._head("chat.completion.chunk"), "choices": [], "usage": _usage(reply, usage)})
         return data + b"data: [DONE]\n\n"
+
+    def _call(self, reply: Reply, place: int, name: str, arguments: str) -> dict[str, Any]:
+        number = f"call_{reply.call_id(self.call.number, place)}"
+        # what a gateway adds to a call of its own, and wants back
+        extra = {"google": {"thought_signature": "c2lnbmVk"}}
+        function = {"name": name, "arguments": arguments}
+        return {"id": number, "type": "function", "function": function, "extra_content": extra}
 
     def error(self, status: int, kind: str, message: str) -> dict[str, Any]:
         return openai_error(status, kind, message)
@@ -77,6 +91,13 @@ class ChatCompletions(Wire):
         if (self.call.body.get("stream_options") or {}).get("include_usage"):
             data["usage"] = None
         return event(data)
+
+
+def _finish(reply: Reply) -> str:
+    """The vendor's word for why it stopped."""
+    if reply.calls and reply.stop_reason == "stop":
+        return "tool_calls"
+    return _STOPS.get(reply.stop_reason, reply.stop_reason)
 
 
 _KINDS = {429: "requests", 500: "server_error", 503: "server_error", 529: "server_error"}

@@ -8,7 +8,10 @@ from typing import Any
 from debateroom.messages import Usage
 from vendor.call import Reply, tokens
 from vendor.chat_wire import openai_error
-from vendor.wire import Wire, event, fill, text_blocks
+from vendor.wire import Wire, event, fill, halves, text_blocks
+
+_SEALED = "reasoning.encrypted_content"
+"""What must be asked for to be given reasoning that can be sent back."""
 
 
 class Responses(Wire):
@@ -27,8 +30,9 @@ class Responses(Wire):
     def whole(self, reply: Reply, usage: Usage) -> dict[str, Any]:
         status = "incomplete" if reply.stop_reason == "length" else "completed"
         output = [self._reasoning()] if reply.thinking else []
-        if reply.text or reply.stop_reason != "length":
+        if _says(reply):
             output.append(self._message(reply, "incomplete" if status == "incomplete" else "completed"))
+        output += [self._call(reply, place, *each) for place, each in enumerate(reply.calls)]
         response = self._response(status, output)
         response["usage"] = _usage(reply, usage)
         if status == "incomplete":
@@ -46,7 +50,7 @@ class Responses(Wire):
             events.append(self._event("response.output_item.added", item=item, output_index=0))
             events.append(self._event("response.output_item.done", item=item, output_index=0))
             self._index = 1
-        if reply.text or reply.stop_reason != "length":
+        if _says(reply):
             item = {**self._message(reply, "in_progress"), "content": []}
             events.append(self._event("response.output_item.added", item=item, output_index=self._index))
             part = self._part("")
@@ -63,8 +67,8 @@ class Responses(Wire):
     def closing(self, reply: Reply, usage: Usage) -> bytes:
         events = []
         response = self.whole(reply, usage)
-        if reply.text or reply.stop_reason != "length":
-            item = response["output"][-1]
+        if _says(reply):
+            item = response["output"][self._index]
             (part,) = item["content"]
             if self._refused:
                 events.append(self._event("response.refusal.done", refusal=part["refusal"], **self._where()))
@@ -73,8 +77,35 @@ class Responses(Wire):
                 events.append(self._event("response.output_text.done", **done, **self._where()))
             events.append(self._event("response.content_part.done", part=part, **self._where()))
             events.append(self._event("response.output_item.done", item=item, output_index=self._index))
+            self._index += 1
+        for place, (name, arguments) in enumerate(reply.calls):
+            events.append(self._called(self._call(reply, place, name, arguments)))
         events.append(self._event(f"response.{response['status']}", response=response))
         return b"".join(events)
+
+    def _call(self, reply: Reply, place: int, name: str, arguments: str) -> dict[str, Any]:
+        number = reply.call_id(self.call.number, place)
+        return {
+            "id": f"fc_{number}",
+            "type": "function_call",
+            "status": "completed",
+            "call_id": f"call_{number}",
+            "name": name,
+            "arguments": arguments,
+        }
+
+    def _called(self, item: dict[str, Any]) -> bytes:
+        """The events of one call: its arguments come in pieces and then once more as a whole."""
+        where = {"item_id": item["id"], "output_index": self._index}
+        begun = {**item, "status": "in_progress", "arguments": ""}
+        data = self._event("response.output_item.added", item=begun, output_index=self._index)
+        for piece in halves(item["arguments"]):
+            data += self._event("response.function_call_arguments.delta", delta=piece, **where)
+        whole = {"arguments": item["arguments"], "name": item["name"]}
+        data += self._event("response.function_call_arguments.done", **whole, **where)
+        data += self._event("response.output_item.done", item=item, output_index=self._index)
+        self._index += 1
+        return data
 
     def error(self, status: int, kind: str, message: str) -> dict[str, Any]:
         return openai_error(status, kind, message)
@@ -120,7 +151,7 @@ class Responses(Wire):
             "id": f"rs_{self.call.number:048d}",
             "type": "reasoning",
             "summary": [],
-            "encrypted_content": "c2VhbGVk",
+            "encrypted_content": "c2VhbGVk" if _SEALED in (self.call.body.get("include") or ()) else None,
             "status": None,
         }
 
@@ -147,6 +178,11 @@ class Responses(Wire):
             "usage": None,
             "metadata": {},
         }
+
+
+def _says(reply: Reply) -> bool:
+    """Whether there is a message in the answer, and not only thoughts and calls."""
+    return bool(reply.text) or not (reply.calls or reply.stop_reason == "length")
 
 
 def _usage(reply: Reply, usage: Usage) -> dict[str, Any]:

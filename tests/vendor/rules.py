@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from vendor.call import Call
+from vendor.tool_rules import tool_faults
 
 MARKS = 4
 """Cache marks one Anthropic call may carry."""
@@ -22,7 +23,8 @@ class Refusal(NamedTuple):
 def refusal(call: Call) -> Refusal | None:
     """Why the vendor would not take this call; None when it would. Unknown models on Chat Completions take all."""
     check = _anthropic if call.endpoint == "anthropic.messages" else _openai
-    return next(check(call), None)
+    wrong = next(tool_faults(call), None)
+    return Refusal("invalid_request_error", wrong) if wrong else next(check(call), None)
 
 
 def _anthropic(call: Call) -> Iterator[Refusal]:

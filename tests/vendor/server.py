@@ -296,7 +296,7 @@ def _as_reply(said: Said) -> Reply:
 def _within_limit(reply: Reply, limit: int | None) -> Reply:
     """The reply as far as the call's token limit lets it go; thinking counts first."""
     if limit is None or tokens(reply.text) + tokens(reply.thinking) <= limit:
-        return reply
+        return reply  # calls are taken to fit
     thinking = reply.thinking[: 4 * limit]
     cut = reply.text[: 4 * (limit - tokens(thinking))]
     return replace(reply, text=cut, thinking=thinking, stop_reason="length")

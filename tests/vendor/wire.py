@@ -61,6 +61,11 @@ def event(data: Mapping[str, Any], name: str | None = None) -> bytes:
     return (f"event: {name}\n{line}" if name else line).encode()
 
 
+def halves(text: str) -> tuple[str, str, str]:
+    """Pieces in which arguments are streamed: the first one is empty, as the vendors' is."""
+    return "", text[: len(text) // 2], text[len(text) // 2 :]
+
+
 def text_blocks(content: Any) -> list[tuple[str, bool]]:
     """Text parts of a message's content in order, each with whether it carries a cache mark."""
     if content is None:
