@@ -139,6 +139,12 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     """What the model may ask for; none is ever required."""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything in it that a model reads, in order, tools left out."""
+        said = [text for turn in self.turns for text in (turn.text, *(result.content for result in turn.results))]
+        return tuple(text for text in (self.system, *self.shared, self.own, *said) if text)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

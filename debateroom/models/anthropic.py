@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from debateroom.messages import Request, Usage
+from debateroom.models.anthropic_content import Blocks, mark_conversation, messages, tools
 from debateroom.models.calls import Call
 from debateroom.models.draft import Draft, at, count
 from debateroom.models.prompt import marked
@@ -27,18 +28,30 @@ class AnthropicModel(WebModel):
         content: list[dict[str, Any]] = [{"type": "text", "text": block} for block in request.shared]
         for index in marks:
             content[index]["cache_control"] = {"type": "ephemeral"}
-        content.append({"type": "text", "text": request.own})
+        if request.own:
+            content.append({"type": "text", "text": request.own})
+        first = [{"role": "user", "content": content}] if content else []
         body: dict[str, Any] = {
             "model": self.model_id,
             "max_tokens": min(request.max_tokens, self.known.max_output),
-            "messages": [{"role": "user", "content": content}],
+            "messages": [*first, *messages(request.turns)],
             "stream": True,
         }
+        if request.system:
+            body["system"] = request.system
+        if request.tools:
+            body["tools"] = tools(request.tools)
         if request.schema is not None:
             body["output_config"] = {"format": {"type": "json_schema", "schema": _accepted(request.schema)}}
+        mark_conversation(body, request, self.known.cache_minimum)
         return body
 
+    def content(self) -> Blocks:
+        return Blocks()
+
     def read(self, call: Call, draft: Draft, value: Any) -> None:
+        if draft.content is not None:
+            draft.content.take(value)
         kind = at(value, "type")
         if kind == "content_block_delta" and at(value, "delta", "type") == "text_delta":
             draft.add(at(value, "delta", "text"))

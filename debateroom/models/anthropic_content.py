@@ -72,9 +72,7 @@ def mark_conversation(body: dict[str, Any], request: Request, minimum: int) -> N
     """Marks the end of the conversation for the cache, when it is long enough: the next turn begins with it."""
     if not request.turns or minimum <= 0 or not body["messages"]:
         return
-    texts = [request.system, *request.shared, request.own, json.dumps(body.get("tools", ""), ensure_ascii=False)]
-    texts += [turn.text for turn in request.turns]
-    texts += [result.content for turn in request.turns for result in turn.results]
+    texts = [*request.texts, json.dumps(body.get("tools", ""), ensure_ascii=False)]
     last = body["messages"][-1]
     if last["role"] == "user" and sum(map(tokens.estimate, texts)) >= minimum:
         last["content"][-1] = {**last["content"][-1], "cache_control": _MARK}

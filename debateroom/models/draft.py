@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from debateroom import tokens
 from debateroom.errors import DebateroomError
-from debateroom.messages import Answer, OnText, Paid, Request, Usage
+from debateroom.messages import Answer, OnText, Paid, Request, ToolCall, Usage
 from debateroom.models.calls import Call
 
 _TOO_MANY = 10**12
 """Tokens that nobody can have paid for."""
+
+
+class Content(Protocol):
+    """The parts of an answer with tools, put together while they arrive."""
+
+    def take(self, value: Any) -> None:
+        """Takes what one value of the stream says."""
+        ...
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that the answer asks for, in order."""
+        ...
+
+    def raw(self) -> Any:
+        """The content as it goes back to the provider, with the API it is from."""
+        ...
 
 
 class Draft:
@@ -25,6 +41,8 @@ class Draft:
         self.usage = Usage()
         self.begun = False
         """The provider has said that it is working on the answer."""
+        self.content: Content | None = None
+        """All parts of the answer, where it may ask for tools; None: its text alone matters."""
         self._call = call
         self._model = call.model
         self._on_text = on_text
@@ -53,9 +71,18 @@ class Draft:
         if self.stop_reason is None:
             raise self._call.failed("cut")
         reason = "refusal" if self.refused else self.stop_reason
-        if not self.text.strip():
+        calls = self.content.calls() if self.content is not None else ()
+        if not self.text.strip() and not calls:
             raise self._empty(reason)
-        return Answer(self.text, self.usage, reason, self._model, self._call.seconds())
+        return Answer(
+            self.text,
+            self.usage,
+            "tools" if calls and reason == "stop" else reason,
+            self._model,
+            self._call.seconds(),
+            calls=calls,
+            raw=self.content.raw() if self.content is not None else None,
+        )
 
     def paid(self, request: Request, *, given_up: bool) -> tuple[Paid, ...]:
         """The call that was paid for although no answer came of it; empty when nothing had arrived.
@@ -67,7 +94,7 @@ class Draft:
             return (Paid(self.usage),)
         if not self._pieces and self.usage == Usage() and not (given_up and self.begun):
             return ()
-        read = self.usage.input or sum(map(tokens.estimate, (*request.shared, request.own)))
+        read = self.usage.input or sum(map(tokens.estimate, request.texts))
         written = max(self.usage.output, tokens.estimate(self.text))
         return (Paid(replace(self.usage, input=read, output=written)),)
 

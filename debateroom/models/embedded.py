@@ -83,9 +83,7 @@ def fit(request: Request, count_tokens: Callable[[str], int], window: int, *, re
 
 
 def _needed(request: Request, count_tokens: Callable[[str], int]) -> int:
-    texts = (request.system, *request.shared, request.own, *(turn.text for turn in request.turns))
-    frames = _FRAME + _TURN * len(request.turns)
-    return frames + sum(count_tokens(text) for text in texts if text)
+    return _FRAME + _TURN * len(request.turns) + sum(map(count_tokens, request.texts))
 
 
 def _too_large(needed: int, window: int, reply: int) -> CallFailed:

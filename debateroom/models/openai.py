@@ -13,6 +13,15 @@ from debateroom.messages import Request, Usage
 from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import ModelInfo
 from debateroom.models.draft import Draft, at, count
+from debateroom.models.openai_content import (
+    SEALED,
+    ChatCalls,
+    Items,
+    chat_messages,
+    chat_tools,
+    function_tools,
+    items,
+)
 from debateroom.models.prompt import MARKS, closed, marked
 from debateroom.models.web import WebModel
 
@@ -39,19 +48,21 @@ class Responses(WebModel):
     path = "/responses"
 
     def body(self, request: Request) -> dict[str, Any]:
-        parts: list[dict[str, Any]] = [
-            {"type": "input_text", "text": block} for block in (*request.shared, request.own)
-        ]
+        parts: list[dict[str, Any]] = [{"type": "input_text", "text": block} for block in _first(request)]
         body: dict[str, Any] = {
             "model": self.model_id,
-            "input": [{"role": "user", "content": parts}],
+            "input": [*([{"role": "user", "content": parts}] if parts else []), *items(request.turns)],
             "max_output_tokens": min(request.max_tokens, self.known.max_output),
             "store": False,
             "stream": True,
         }
         if request.cache_key:
             body["prompt_cache_key"] = request.cache_key
-        if self.known.breakpoints:
+        if request.system:
+            body["instructions"] = request.system
+        if request.tools:
+            body |= {"tools": function_tools(request.tools), "include": [SEALED]}
+        if self.known.breakpoints and not request.turns:  # a conversation's prefix is found by itself
             # An entry is found only at a breakpoint, so the ends of the rounds before are marked as well: the
             # last mark writes this round's prefix, the others find what earlier rounds wrote.
             body["prompt_cache_options"] = {"mode": "explicit"}
@@ -62,7 +73,12 @@ class Responses(WebModel):
             body["text"] = {"format": schema}
         return body
 
+    def content(self) -> Items:
+        return Items()
+
     def read(self, call: Call, draft: Draft, value: Any) -> None:
+        if draft.content is not None:
+            draft.content.take(value)
         kind = at(value, "type")
         if kind == "response.created":
             draft.name(at(value, "response", "model"))
@@ -116,22 +132,29 @@ class ChatCompletions(WebModel):
                 self._refused |= {unknown}
 
     def body(self, request: Request) -> dict[str, Any]:
-        parts = [{"type": "text", "text": block} for block in (*request.shared, request.own)]
+        parts = [{"type": "text", "text": block} for block in _first(request)]
+        system = [{"role": "system", "content": request.system}] if request.system else []
+        first = [{"role": "user", "content": parts}] if parts else []
         limit = min(request.max_tokens, self.known.max_output)
         body: dict[str, Any] = {
             "model": self.model_id,
-            "messages": [{"role": "user", "content": parts}],
+            "messages": [*system, *first, *chat_messages(request.turns)],
             # the older name is for servers that refuse the newer one
             "max_tokens" if "max_completion_tokens" in self._refused else "max_completion_tokens": limit,
             "stream": True,
             "stream_options": {"include_usage": True},
         }
+        if request.tools:
+            body["tools"] = chat_tools(request.tools)
         if request.schema is not None:
             schema = {"name": _SCHEMA_NAME, "strict": True, "schema": closed(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if self._extra_body is not None:
             body |= self._extra_body(request)
         return {name: value for name, value in body.items() if name not in self._refused}
+
+    def content(self) -> ChatCalls:
+        return ChatCalls()
 
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         """One chunk; usage comes in a last one without choices."""
@@ -142,6 +165,8 @@ class ChatCompletions(WebModel):
         for choice in choices if isinstance(choices, list) else ():
             said = at(choice, "delta") or at(choice, "message")
             draft.add(at(said, "content"))
+            if draft.content is not None:
+                draft.content.take(said)
             if at(said, "refusal"):
                 draft.refused = True
                 draft.add(at(said, "refusal"))
@@ -151,6 +176,11 @@ class ChatCompletions(WebModel):
                 raise call.failed("cut")
             if isinstance(reason, str):
                 draft.stop_reason = _FINISHES.get(reason, "stop")
+
+
+def _first(request: Request) -> list[str]:
+    """The blocks of the first message."""
+    return [*request.shared, *([request.own] if request.own else [])]
 
 
 def _unknown_field(message: str, body: Mapping[str, Any]) -> str | None:

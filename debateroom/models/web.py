@@ -9,7 +9,7 @@ from debateroom.messages import Answer, OnText, Request
 from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import ModelInfo
 from debateroom.models.clients import post
-from debateroom.models.draft import Draft
+from debateroom.models.draft import Content, Draft
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
@@ -41,6 +41,7 @@ class WebModel:
 
         def attempt(call: Call) -> Answer:
             draft = Draft(call, on_text)
+            draft.content = self.content() if request.tools else None
             with call.values(lambda left: self.send(request, left), whole=self.whole) as values:
                 for value in values:
                     self.read(call, draft, value)
@@ -55,6 +56,10 @@ class WebModel:
     def post(self, body: Mapping[str, Any], seconds: float) -> Response:
         """Sends `body`."""
         return post(self._client, self.path, body, seconds)
+
+    def content(self) -> Content:
+        """Where the parts of an answer with tools are put together."""
+        raise NotImplementedError
 
     def body(self, request: Request) -> dict[str, Any]:
         """What is sent, in the API's words."""

@@ -77,7 +77,7 @@ def answer(call: Call, file: str) -> Any:
         if key in asked:
             tool = "StructuredOutput" if "StructuredOutput" in asked else ""
             known = {part: value[part] for part in value if part in asked}
-            return Reply("", calls=((tool, json.dumps(known)),))
+            return Reply("", calls=((tool, json.dumps(known)),)) if tool else known
     return REPLY.format(file=file)
 
 
