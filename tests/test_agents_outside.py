@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from commands import alive, until
+from vendor import Reply, VendorServer
+from vendor.faults import Cut, HttpError, Page
 
 from debateroom import clock
 from debateroom.agents.agent import Agent, ToolRecord, open_agent
@@ -280,3 +282,81 @@ def test_a_start_needs_a_file(here: Path, models: Models) -> None:
     """Only a file has several agents."""
     with pytest.raises(UsageError, match="--start names an agent of a YAML file"):
         open_agent("python:mine:desk", models=models, start="books")
+
+
+def test_an_address_is_asked_with_the_conversation(
+    here: Path, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through Chat Completions, with a key of its own and never a vendor's; the session is the user."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-vendor-000000")
+    monkeypatch.setenv("DEBATEROOM_AGENT_KEY", "key-of-the-agent")
+    with VendorServer("It was shipped.", key="key-of-the-agent") as server:
+        agent = open_agent(f"{server.openai_url}/chat/completions", models=models, model="desk-2", session="s-1")
+        talk = [*ASKED, Turn("assistant", "W1?"), Turn("user", "Yes.")]
+        answered = agent.answer(talk)
+        (seen,) = server.calls
+    assert (answered.text, answered.tools, answered.model) == ("It was shipped.", (), "desk-2")
+    assert answered.usage.output == 4
+    assert (seen.model, seen.body["user"]) == ("desk-2", "s-1")
+    assert [message["role"] for message in seen.body["messages"]] == ["user", "assistant", "user"]
+    assert (agent.name, agent.model) == ("agent", server.openai_url)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_an_address_may_tell_which_tools_it_ran(here: Path, models: Models, stream: bool) -> None:
+    """In a key beside `choices`, in a chunk or in the whole answer."""
+    told = {"tools": [{"name": "look", "arguments": {"id": 1}, "result": "here"}], "state": {"n": 1}}
+    choice = {"index": 0, "finish_reason": "stop"}
+    said = {"choices": [{**choice, "message": {"content": "Here."}}], "agent": told}
+    if stream:
+        chunks = [{"choices": [{"index": 0, "delta": {"content": "Here."}}]}, {"choices": [choice], "agent": told}]
+        body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+        page = Page(body.encode(), "text/event-stream")
+    else:
+        page = Page(json.dumps(said).encode(), "application/json")
+    with VendorServer(page) as server:
+        answered = open_agent(server.openai_url, models=models).answer(ASKED)
+    assert (answered.text, answered.state) == ("Here.", {"n": 1})
+    assert answered.tools == (ToolRecord("look", {"id": 1}, "here", True, 0.0),)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (HttpError(500), "had an error of its own"),
+        (HttpError(429), "the rate limit is reached"),
+        (HttpError(401), "refused the key"),
+        (Cut(), "broke off before its end"),
+        (Page(b"<html>hello</html>", "text/html"), "sent something else, perhaps a web page"),
+        (Page(b"{not json", "application/json"), "damaged and could not be read"),
+        (Page(b"[]", "application/json"), "sent something else"),
+        (Reply("", calls=(("look", "{}"),)), "gave an empty answer"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_what_an_address_breaks_is_an_error_and_not_asked_again(
+    here: Path, models: Models, said: Any, why: str
+) -> None:
+    """Once: a second time could do a second time what the first one did."""
+    with VendorServer(said) as server:
+        with pytest.raises(AgentFailed) as caught:
+            open_agent(server.openai_url, models=models).answer(ASKED)
+        assert len(server.calls) == 1
+    assert why in str(caught.value)
+
+
+def test_an_address_whose_time_is_over_is_hung_up_on(here: Path, models: Models) -> None:
+    """The request is cancelled: the server sees that nobody is there any more."""
+    with VendorServer("late", latency=600) as server:
+        with pytest.raises(AgentFailed, match="did not answer in time"):
+            open_agent(server.openai_url, models=models).answer(ASKED, until=clock.monotonic() + 0.3)
+        until(lambda: server.calls[0].gone)
+
+
+def test_an_address_where_nobody_is_is_named(here: Path, models: Models) -> None:
+    """With what would help."""
+    with VendorServer("x") as server:
+        url = server.openai_url
+    with pytest.raises(AgentFailed, match="The connection to 127") as caught:
+        open_agent(url, models=models).answer(ASKED)
+    assert caught.value.hint == f"check that {url} can be reached from here"

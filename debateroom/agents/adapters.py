@@ -6,6 +6,7 @@ from pathlib import Path
 
 from debateroom.agents.agent import Agent
 from debateroom.agents.definition import read_agents
+from debateroom.agents.endpoint import endpoint_agent
 from debateroom.agents.load import load_agent
 from debateroom.agents.loop import Equipped, ModelAgent
 from debateroom.agents.program import command_agent, python_agent
@@ -32,6 +33,8 @@ def adapt(text: str, *, models: Models, model: str | None, start: str | None, se
         return _kept(python_agent(rest, _programs(models), session=session), models)
     if kind == "command" and program(rest) not in assistants():
         return _kept(command_agent(rest, _programs(models), session=session), models)
+    if kind in ("http", "https"):
+        return endpoint_agent(wanted, models, model=model, session=session)
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop)
     return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session)
