@@ -13,7 +13,7 @@ from agent_files import SHOP, Desk, call
 from debateroom import clock
 from debateroom.agents.agent import open_agent
 from debateroom.errors import AgentFailed, NoModel, UsageError
-from debateroom.messages import Turn, Usage
+from debateroom.messages import Paid, Turn, Usage
 from debateroom.models.registry import Models
 
 
@@ -42,6 +42,7 @@ def test_a_tool_is_executed_and_the_model_reads_its_result(desk: Desk) -> None:
     assert (record.name, record.arguments, record.ok) == ("refund", {"order_id": "W1001", "amount": 15}, True)
     assert record.result == "15.00 euros of order W1001 are paid back."
     assert answered.usage == Usage(input=29, output=7)
+    assert answered.paid == {agent.model: (Paid(Usage(input=9, output=2)), Paid(Usage(input=20, output=5)))}
     first, second = desk.asked
     assert first.system.startswith("You are the agent of a small shop")
     assert [spec.name for spec in first.tools] == [

@@ -8,7 +8,8 @@ from debateroom.agents.agent import Agent
 from debateroom.agents.definition import read_agents
 from debateroom.agents.endpoint import endpoint_agent
 from debateroom.agents.load import load_agent
-from debateroom.agents.loop import Equipped, ModelAgent
+from debateroom.agents.loop import Equipped
+from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.program import command_agent, python_agent
 from debateroom.agents.scripted import ScriptedAgent
 from debateroom.errors import UsageError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from debateroom.messages import Turn, Usage
+from debateroom.messages import Paid, Turn, Usage
 
 if TYPE_CHECKING:
     from debateroom.models.registry import Models
@@ -41,6 +41,8 @@ class Answered:
     """What an outside agent shows of its world, as JSON; None when it shows nothing."""
     usage: Usage = field(default_factory=Usage)
     """Tokens of all calls to models that this turn took, as far as they are known."""
+    paid: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
+    """The same calls one by one, by the model's `provider:model`; empty for an agent that is not ours."""
     model: str = ""
     seconds: float = 0.0
     stop_reason: str = "stop"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from debateroom.agents.definition import AgentDefinition, AgentFile
-from debateroom.agents.loop import Equipped, ModelAgent
+from debateroom.agents.loop import Equipped
+from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.subagents import SubAgentTool, tool_name
 from debateroom.agents.toolbox import read_tool
 from debateroom.agents.tools import Tool

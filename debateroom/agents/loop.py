@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from debateroom import clock
-from debateroom.agents import run as runs
-from debateroom.agents.agent import Answered, OnEvent, ToolRecord
+from debateroom.agents.agent import OnEvent, ToolRecord
 from debateroom.agents.arguments import BadArguments, check_arguments, read_arguments, renamed
-from debateroom.agents.run import Limits, Run
-from debateroom.agents.tools import Done, Job, Outcome, Tool, first_line, run_all
+from debateroom.agents.run import Run
+from debateroom.agents.tools import Done, Job, Outcome, Tool, run_all
 from debateroom.agents.wording import say
-from debateroom.errors import AgentFailed, CallFailed
-from debateroom.messages import Answer, Model, Purpose, Request, ToolCall, ToolResult, Turn, Usage
+from debateroom.errors import CallFailed
+from debateroom.messages import Answer, Model, Paid, Purpose, Request, ToolCall, ToolResult, Turn
 
 _MODEL_SECONDS = 120.0
 
@@ -41,54 +39,18 @@ class Conversation:
     """The model's last one."""
     stop_reason: str = "stop"
     records: list[ToolRecord] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
+    paid: dict[str, tuple[Paid, ...]] = field(default_factory=dict)
+    """Calls to models, those of sub-agents included."""
 
+    def pay(self, model: str, paid: Sequence[Paid]) -> None:
+        """Notes calls that were paid for."""
+        if paid:
+            self.paid[model] = (*self.paid.get(model, ()), *paid)
 
-class ModelAgent:
-    """An agent of ours. It remembers what its tools told it, as long as the conversation goes on as it knows it."""
-
-    def __init__(self, equipped: Equipped, *, limits: Limits | None = None, session: str = "") -> None:
-        self.name = equipped.name
-        self.model = equipped.model.name
-        self.capabilities = tuple(first_line(tool) for tool in equipped.tools.values())
-        self._equipped = equipped
-        self._limits = limits or Limits()
-        self._session = session
-        self._turns: list[Turn] = []
-        """The conversation so far with everything between its turns."""
-
-    def answer(
-        self, said: Sequence[Turn], *, until: float | None = None, on_event: OnEvent | None = None
-    ) -> Answered:
-        """What the agent says. Raises AgentFailed when its model failed, NoModel when that can never be asked."""
-        began = clock.monotonic()
-        language = self._equipped.language
-        turn = sum(each.role == "user" for each in said)
-        run = runs.start(self._limits, until=until, session=self._session, language=language, turn=turn)
-        try:
-            talk = converse(self._equipped, self._remembered(said), run, on_event or _nobody)
-        except CallFailed as error:
-            raise AgentFailed(f"The agent {self.name} gave no answer: {error}", hint=error.hint) from error
-        self._turns = talk.turns
-        return Answered(
-            text=talk.answer.text if talk.answer else "",
-            tools=tuple(talk.records),
-            usage=talk.usage,
-            model=talk.answer.model if talk.answer else self.model,
-            seconds=clock.monotonic() - began,
-            stop_reason=talk.stop_reason,
-        )
-
-    def close(self) -> None:
-        """Nothing: models and programs belong to `Models`, which closes them."""
-
-    def _remembered(self, said: Sequence[Turn]) -> list[Turn]:
-        """`said`, with what stood between its turns when it begins with the conversation that was had here."""
-        mine = [(turn.role, turn.text) for turn in self._turns if turn.role != "tools" and not turn.calls]
-        theirs = [(turn.role, turn.text) for turn in said]
-        if mine and theirs[: len(mine)] == mine:
-            return [*self._turns, *said[len(mine) :]]
-        return list(said)
+    @property
+    def all_paid(self) -> tuple[Paid, ...]:
+        """The same, whichever model it was."""
+        return tuple(each for paid in self.paid.values() for each in paid)
 
 
 def converse(
@@ -122,8 +84,12 @@ def converse(
             cache_key=run.session,
             purpose=Purpose("seat", equipped.name, run.turn),
         )
-        talk.answer = equipped.model.ask(request)
-        talk.usage += talk.answer.usage
+        try:
+            talk.answer = equipped.model.ask(request)
+        except CallFailed as error:
+            talk.pay(equipped.model.name, error.paid)
+            raise
+        talk.pay(equipped.model.name, talk.answer.paid)
         talk.turns.append(Turn("assistant", talk.answer.text, calls=talk.answer.calls, raw=talk.answer.raw))
         if not talk.answer.calls:
             talk.stop_reason = talk.answer.stop_reason
@@ -133,10 +99,6 @@ def converse(
         talk.turns.append(Turn("tools", results=results))
     talk.stop_reason = "steps"
     return talk
-
-
-def _nobody(event: Mapping[str, Any]) -> None:
-    """Tells nobody."""
 
 
 def _refused(calls: Sequence[ToolCall], run: Run) -> tuple[ToolResult, ...]:
@@ -191,7 +153,8 @@ def _note(equipped: Equipped, talk: Conversation, call: ToolCall, job: Job, end:
         on_event(event)
     record = ToolRecord(call.name, job.arguments, outcome.text, outcome.ok, end.seconds)
     talk.records += [*outcome.records, record]
-    talk.usage += outcome.usage
+    for model, paid in outcome.paid.items():
+        talk.pay(model, paid)
     on_event(
         {
             "event": "tool_answered",

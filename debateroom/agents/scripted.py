@@ -51,8 +51,15 @@ class ScriptedAgent:
             for call in line.calls
         ]
         tools = read_records(calls, agent=self.name)
-        seconds = clock.monotonic() - began
-        return Answered(line.text, tools, line.state, line.usage, self.model, seconds, line.finish)
+        return Answered(
+            text=line.text,
+            tools=tools,
+            state=line.state,
+            usage=line.usage,
+            model=self.model,
+            seconds=clock.monotonic() - began,
+            stop_reason=line.finish,
+        )
 
     def close(self) -> None:
         """Nothing to end."""

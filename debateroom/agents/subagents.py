@@ -70,7 +70,7 @@ class SubAgentTool:
             again=result.can_retry,
             records=tuple(talk.records),
             events=tuple(events or ()),
-            usage=talk.usage,
+            paid=talk.paid,
         )
 
 

@@ -11,7 +11,7 @@ from debateroom import clock
 from debateroom.agents.agent import ToolRecord
 from debateroom.agents.run import Run
 from debateroom.agents.wording import say
-from debateroom.messages import ToolSpec, Usage
+from debateroom.messages import Paid, ToolSpec
 
 TIMEOUT = 60.0
 """Seconds a tool may take unless its definition says otherwise."""
@@ -35,7 +35,8 @@ class Outcome:
     """Tools that were executed on the way."""
     events: tuple[Mapping[str, Any], ...] = ()
     """What happened on the way, to be told by the thread that waits."""
-    usage: Usage = field(default_factory=Usage)
+    paid: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
+    """Calls to models that were made on the way."""
 
 
 class Tool(Protocol):
