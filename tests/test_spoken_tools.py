@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from debateroom.messages import Answer, Request, ToolCall, ToolResult, ToolSpec, Turn, Usage
-from debateroom.models.spoken_tools import in_words, read_call, with_call
+from debateroom.models.spoken_tools import in_words, offered, read_call, with_call
 
 ORDER = ToolSpec(
     "get_order",
     "Look up one order.",
     {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]},
+)
+NOTE = ToolSpec(
+    "add_note",
+    "Write a note.",
+    {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "What to write."},
+            "kind": {"type": "string", "enum": ["public", "private"]},
+            "times": {"type": "integer"},
+            "colour": {"type": "string"},
+        },
+        "required": ["text", "kind", "times"],
+    },
 )
 CALL = '{"name": "get_order", "arguments": {"order_id": "W1"}}'
 
@@ -57,26 +72,64 @@ def test_a_call_takes_the_place_of_the_text() -> None:
     assert answer.calls[0].arguments == '{"order_id": "W1"}'
 
 
-def test_calls_and_results_are_told_in_the_language_of_the_instructions() -> None:
-    """Nothing of the request is left that such a model does not know; a schema would forbid every call."""
+def test_tools_and_what_they_gave_are_told_in_the_language_of_the_instructions() -> None:
+    """Nothing is left that such a model does not know; what a tool gave stands with the message it was called for."""
     turns = (
+        Turn("user", "Bonjour."),
+        Turn("assistant", "Oui ?"),
         Turn("user", "Où est W1 ?"),
-        Turn("assistant", "", calls=(ToolCall("1", "get_order", '{"order_id": "W1"}'),)),
-        Turn("tools", results=(ToolResult("1", "expédiée"), ToolResult("2", "perdue", is_error=True))),
+        Turn("assistant", "", calls=(ToolCall("1", "get_order", '{"order_id": "W1"}'), ToolCall("2", "fly", "{}"))),
+        Turn("tools", results=(ToolResult("1", "expédiée"), ToolResult("2", "pas d'ailes", is_error=True))),
     )
     system = "Vous répondez aux clients de la boutique."
-    asked = in_words(Request(system=system, turns=turns, tools=(ORDER,), schema={"type": "object"}))
+    request = Request(system=system, turns=turns, tools=(ORDER, NOTE), schema={"type": "object"})
+    asked = in_words(request, offered(request))
     assert (asked.tools, asked.schema) == ((), None)
     assert asked.system.startswith(f"{system}\n\nPour employer un outil")
-    assert '{"name": "get_order", "description": "Look up one order."' in asked.system
-    assert asked.turns == (
-        turns[0],
-        Turn("assistant", CALL),
-        Turn("user", "Ce que get_order a donné :\nexpédiée\n\n? n'a pas marché :\nperdue"),
+    assert asked.turns[:2] == turns[:2]
+    (last,) = asked.turns[2:]
+    assert last.role == "user"
+    assert last.text.startswith(
+        "Où est W1 ?\n\nL'outil get_order dit :\nexpédiée\n\nL'outil fly refuse, rien n'a été fait :\npas d'ailes\n\n"
     )
+    assert "employez un autre outil" in last.text
+
+
+def test_a_tool_that_was_used_is_not_offered_again_for_the_same_answer() -> None:
+    """A small model would call it for ever; with the next message all are there again."""
+    asked = (Turn("user", "Where is W1?"), Turn("assistant", "", calls=(ToolCall("1", "get_order", "{}"),)))
+    told = (*asked, Turn("tools", results=(ToolResult("1", "shipped"),)))
+    request = Request(turns=told, tools=(ORDER, NOTE))
+    assert offered(request) == (NOTE,)
+    assert offered(replace(request, turns=(*told, Turn("assistant", "Shipped."), Turn("user", "And W2?")))) == (
+        ORDER,
+        NOTE,
+    )
+
+
+def test_without_a_tool_at_hand_it_is_asked_for_words() -> None:
+    """The last resort; then a schema may hold the reply."""
+    told = (
+        Turn("user", "Where is W1?"),
+        Turn("assistant", "", calls=(ToolCall("1", "get_order", "{}"),)),
+        Turn("tools", results=(ToolResult("1", "shipped"),)),
+    )
+    schema = {"type": "object"}
+    asked = in_words(Request(system="You help.", turns=told, tools=(ORDER,), schema=schema), ())
+    assert (asked.system, asked.schema) == ("You help.", schema)
+    assert asked.turns[0].text.startswith(
+        "Where is W1?\n\nThe tool get_order says:\nshipped\n\nNow answer the request"
+    )
+
+
+def test_a_tool_is_shown_by_its_call() -> None:
+    """Each argument that is needed, with what it stands for."""
+    asked = in_words(Request(turns=(Turn("user", "x"),), tools=(NOTE,)), (NOTE,))
+    call = {"name": "add_note", "arguments": {"text": "<What to write.>", "kind": "public", "times": 1}}
+    assert f"- Write a note.\n  {json.dumps(call)}" in asked.system
 
 
 def test_a_request_without_tools_is_left_alone() -> None:
     """To the byte: a debate's seats share a prefix."""
     request = Request(("shared",), "own", schema={"type": "object"})
-    assert in_words(request) is request
+    assert in_words(request, ()) is request

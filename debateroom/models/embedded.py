@@ -24,7 +24,7 @@ from debateroom.models.gate import Gate
 from debateroom.models.grammar import reply_grammar
 from debateroom.models.pull import Progress, ensure
 from debateroom.models.registry import Models, embedded_installed
-from debateroom.models.spoken_tools import in_words, with_call
+from debateroom.models.spoken_tools import in_words, offered, read_call, with_call
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -47,6 +47,9 @@ _SAMPLING = {
     "dry_allowed_length": 8,
     "dry_penalty_last_n": 2048,
 }
+
+_TALKING = {"temperature": 0.2, "repeat_penalty": 1.0}
+"""The same in a conversation, where order numbers and calls of tools are repeated as they are."""
 
 
 class Fitted(NamedTuple):
@@ -122,12 +125,20 @@ class Embedded:
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
         """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
         running = self._started()
-        tools = request.tools
-        request = replace(_plain(in_words(request)), max_tokens=self._limit(request))
+        tools = offered(request)
+        answer = with_call(self._ask(running, in_words(request, tools), on_text), tools)
+        if read_call(answer.text, [tool.name for tool in request.tools]) is None:
+            return answer
+        # it wants a tool that it has used already: with none at hand it answers
+        again = self._ask(running, in_words(request, ()), on_text)
+        return replace(again, before=(*answer.paid, *again.before))
+
+    def _ask(self, running: _Running, request: Request, on_text: OnText | None) -> Answer:
+        request = replace(_plain(request), max_tokens=self._limit(request))
         needed = _needed(request, running.count_tokens)
         if needed + request.max_tokens > self.window:
             raise _too_large(needed, self.window, request.max_tokens)
-        return with_call(running.chat.ask(request, on_text=on_text), tools)
+        return running.chat.ask(request, on_text=on_text)
 
     def fit(self, request: Request) -> Fitted:
         """`request` cut to this model's window, by its own tokenizer; see the function. Loads the model."""
@@ -193,7 +204,7 @@ class _Running:
 
 def _extra_body(request: Request) -> dict[str, Any]:
     """What llama.cpp takes beyond the API: how to choose words, and the grammar that holds a seat's reply."""
-    body: dict[str, Any] = {"cache_prompt": True, **_SAMPLING}
+    body: dict[str, Any] = {"cache_prompt": True, **(_TALKING if request.turns else _SAMPLING)}
     if request.reply_format is not None and request.schema is None:
         writer = request.purpose.agent if request.purpose else ""
         body["grammar"] = reply_grammar(request.reply_format, writer=writer)

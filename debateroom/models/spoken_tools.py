@@ -1,12 +1,18 @@
-"""Tools for a model that returns no calls: described in words, and a reply that is one JSON object read as a call."""
+"""Tools for a small model that returns no calls: told in words, and a reply that is one JSON object read as a call.
+
+What its tools gave is told with the message that it answers, and not as calls and results of their own: such a model
+writes on in the way it sees, and would call the same tool for ever. For the same reason a tool that it has used for
+an answer is not offered to it again for that answer.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from debateroom import templates
 from debateroom.language import detect_language
@@ -15,18 +21,28 @@ from debateroom.messages import Answer, Request, ToolCall, ToolSpec, Turn
 _WRAPPED = re.compile(r"\A(?:```[\w-]*\s*(.*?)\s*```|<tool_call>\s*(.*?)\s*(?:</tool_call>)?)\Z", re.DOTALL)
 
 
-def in_words(request: Request) -> Request:
-    """The request with its tools in the system text, and with calls and their results as what was said.
+def offered(request: Request) -> tuple[ToolSpec, ...]:
+    """The tools that may still be asked for: those not used since the last message of the other party."""
+    used: set[str] = set()
+    for turn in request.turns:
+        used = set() if turn.role == "user" else used | {call.name for call in turn.calls}
+    return tuple(tool for tool in request.tools if tool.name not in used)
+
+
+def in_words(request: Request, tools: Sequence[ToolSpec]) -> Request:
+    """The request with `tools` told in the system text, and what tools gave told with the message before it.
 
     A schema is left out where there are tools: a reply held to it could call none.
     """
     if not request.tools:
         return request
     words = templates.data(f"prompts/{detect_language(request.system)}/agents.toml")
-    told = words["spoken_tools"].strip("\n").format(tools="\n".join(map(_described, request.tools)))
-    system = f"{request.system}\n\n{told}".strip()
-    turns = tuple(_spoken(turn, names, words) for turn, names in _with_names(request.turns))
-    return replace(request, system=system, turns=turns, tools=(), schema=None)
+    system = request.system
+    if tools:
+        told = words["spoken_tools"].strip("\n").format(tools="\n".join(map(_described, tools)))
+        system = f"{system}\n\n{told}".strip()
+    turns = tuple(_folded(request.turns, words, more=bool(tools)))
+    return replace(request, system=system, turns=turns, tools=(), schema=None if tools else request.schema)
 
 
 def with_call(answer: Answer, tools: Sequence[ToolSpec]) -> Answer:
@@ -52,33 +68,49 @@ def read_call(text: str, names: Iterable[str]) -> ToolCall | None:
 
 
 def _described(tool: ToolSpec) -> str:
-    """One tool as a line of JSON."""
-    row = {"name": tool.name, "description": tool.description, "arguments": tool.parameters.get("properties", {})}
-    required = tool.parameters.get("required")
-    return json.dumps({**row, "required": required} if required else row, ensure_ascii=False)
+    """One tool: what it does, and its call with what each argument stands for.
+
+    No JSON Schema: a small model writes it down again in place of a call.
+    """
+    properties = tool.parameters.get("properties", {})
+    required = tool.parameters.get("required", ())
+    names = [name for name in properties if name in required] or list(properties)
+    values = {name: _stands_for(name, properties[name]) for name in names}
+    call = json.dumps({"name": tool.name, "arguments": values}, ensure_ascii=False)
+    return f"- {tool.description.strip()}\n  {call}"
 
 
-def _with_names(turns: Sequence[Turn]) -> Iterable[tuple[Turn, dict[str, str]]]:
-    """Each turn with the tool's name of each call that was made before it."""
+def _stands_for(name: str, schema: Any) -> Any:
+    """A value that shows what an argument is: one of those it may have, or its description."""
+    told = schema if isinstance(schema, dict) else {}
+    if isinstance(told.get("enum"), list) and told["enum"]:
+        return told["enum"][0]
+    shown = {"number": 1.5, "integer": 1, "boolean": True, "array": [], "object": {}}.get(str(told.get("type")))
+    return f"<{told.get('description') or name}>" if shown is None else shown
+
+
+def _folded(turns: Sequence[Turn], words: Mapping[str, str], *, more: bool) -> Iterable[Turn]:
+    """The turns without calls and results: what tools gave stands below the message that they were called for."""
+    message: list[str] = []
     names: dict[str, str] = {}
+    used = False
     for turn in turns:
-        names |= {call.id: call.name for call in turn.calls}
-        yield turn, names
-
-
-def _spoken(turn: Turn, names: dict[str, str], words: dict[str, str]) -> Turn:
-    if turn.role == "tools":
-        lines = [
-            words["spoken_error" if result.is_error else "spoken_result"].format(name=names.get(result.call_id, "?"))
-            + f"\n{result.content}"
-            for result in turn.results
-        ]
-        return Turn("user", "\n\n".join(lines))
-    if turn.calls:
-        return Turn("assistant", "\n".join(filter(None, (turn.text, *map(_written, turn.calls)))))
-    return turn
-
-
-def _written(call: ToolCall) -> str:
-    """A call as the model writes it."""
-    return f'{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}'
+        if turn.role == "tools":
+            used = True
+            for result in turn.results:
+                told = words["spoken_error" if result.is_error else "spoken_result"]
+                message.append(f"{told.format(name=names.get(result.call_id, '?'))}\n{result.content}")
+        elif turn.calls:
+            names |= {call.id: call.name for call in turn.calls}
+        elif turn.role == "user":
+            message.append(turn.text)
+            used = False
+        else:
+            if message:
+                yield Turn("user", "\n\n".join(message))
+            message = []
+            yield turn
+    if used:
+        message.append(words["spoken_then" if more else "spoken_now"])
+    if message:
+        yield Turn("user", "\n\n".join(message))
