@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from agent_files import Desk
 
+from debateroom.agents.definition import read_agents
 from debateroom.agents.fields import read_fields
+from debateroom.agents.run import Limits
 from debateroom.errors import UsageError
 from debateroom.models.registry import Models
 
@@ -140,3 +143,13 @@ def test_a_merge_takes_what_stands_elsewhere(tmp_path: Path) -> None:
     fields = read_fields(path).mapping()
     assert fields["more"].plain() == {"x": 1, "y": 2}
     assert (fields["more"].line, fields["more"].mapping()["y"].line) == (2, 4)
+
+
+def test_the_file_in_the_readme_can_be_read(tmp_path: Path) -> None:
+    """As it stands there."""
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "agents.yaml"
+    path.write_text(text, encoding="utf-8")
+    file = read_agents(path)
+    assert (file.start, list(file.agents), file.limits) == ("desk", ["desk", "books"], Limits())

@@ -63,6 +63,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys\nfrom debateroom.cli import run\n"
         "code = run(['--help'])\n"
         "heavy = {'openai', 'anthropic', 'jinja2', 'rich', 'pydantic', 'tenacity', 'httpx2', 'filelock'}\n"
+        "heavy |= {'yaml', 'jsonschema'}\n"
         "print(sorted(heavy & set(sys.modules)), code, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -41,12 +41,12 @@ class Answered:
     """What an outside agent shows of its world, as JSON; None when it shows nothing."""
     usage: Usage = field(default_factory=Usage)
     """Tokens of all calls to models that this turn took, as far as they are known."""
-    paid: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
-    """The same calls one by one, by the model's `provider:model`; empty for an agent that is not ours."""
     model: str = ""
     seconds: float = 0.0
     stop_reason: str = "stop"
     """`stop`, `length`, `refusal`, or `steps` when it still asked for tools after the last step it may take."""
+    paid: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
+    """The calls to models one by one, by the model's `provider:model`; empty for an agent that is not ours."""
 
 
 class Agent(Protocol):
