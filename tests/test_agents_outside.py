@@ -269,6 +269,9 @@ def test_a_script_that_is_slow_runs_out_of_time(here: Path, models: Models) -> N
         ("command:'open", "cannot be read"),
         ("python:mine", "is not written as python:module:callable"),
         ("scripted:nowhere.jsonl", "cannot be read"),
+        ("http://", "is no address of an agent"),
+        ("http://[::1", "is no address of an agent"),
+        ("http://localhost:port/v1", "is no address of an agent"),
         ("missing.yaml", "missing.yaml cannot be read"),
     ],
 )

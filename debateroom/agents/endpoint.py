@@ -19,12 +19,13 @@ from debateroom.agents.outside import SECONDS, messages, read_records
 from debateroom.errors import AgentFailed, CallFailed, NoModel, UsageError
 from debateroom.messages import Request, Turn
 from debateroom.models import clients, quote
+from debateroom.models.addresses import without_secrets
 from debateroom.models.calls import Call, Caller
 from debateroom.models.catalog import info
 from debateroom.models.draft import Draft, at
 from debateroom.models.gate import Gate
 from debateroom.models.openai import ChatCompletions
-from debateroom.models.registry import Models, without_login
+from debateroom.models.registry import Models
 
 KEY = "DEBATEROOM_AGENT_KEY"
 """The variable with the key of an agent's address. A vendor's key is never sent there."""
@@ -88,15 +89,19 @@ class _Endpoint(ChatCompletions):
 def endpoint_agent(url: str, models: Models, *, model: str | None, session: str) -> EndpointAgent:
     """The agent at `url`, with or without `/chat/completions` at its end. Connects to nothing yet."""
     base = url.rstrip("/").removesuffix(_PATH)
-    parts = urlsplit(base)
-    if not parts.hostname:
-        raise UsageError(f"{without_login(url)!r} is not the address of an agent.")
+    try:
+        parts = urlsplit(base)
+        known = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError("What stands after --agent is no address of an agent: it is written as http://host/v1.")
     key = os.environ.get(KEY, "").strip() or clients.NO_KEY
     if key != clients.NO_KEY:
         quote.hide(key)
     client = clients.openai_client(base, key)
     models.keep(client)
-    shown = without_login(base)
+    shown = without_secrets(base)
     host = urlsplit(shown).netloc
     caller = Caller(host, gate=Gate(1, stop=models.stop), attempts=1, address=shown)
     asked = model or MODEL
