@@ -89,12 +89,7 @@ class _Endpoint(ChatCompletions):
 def endpoint_agent(url: str, models: Models, *, model: str | None, session: str) -> EndpointAgent:
     """The agent at `url`, with or without `/chat/completions` at its end. Connects to nothing yet."""
     base = url.rstrip("/").removesuffix(_PATH)
-    try:
-        parts = urlsplit(base)
-        known = bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        known = False
-    if not known:
+    if not _is_address(base):
         raise UsageError("What stands after --agent is no address of an agent: it is written as http://host/v1.")
     key = os.environ.get(KEY, "").strip() or clients.NO_KEY
     if key != clients.NO_KEY:
@@ -108,6 +103,14 @@ def endpoint_agent(url: str, models: Models, *, model: str | None, session: str)
     known = replace(info(f"openai:{asked}"), name=shown)
     endpoint = _Endpoint(known, asked, client, caller, extra_body=lambda _: {"user": session} if session else {})
     return EndpointAgent(MODEL, shown, endpoint)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half an IPv6 address, a port that is no number
+        return False
 
 
 def _hint(error: CallFailed | NoModel) -> str | None:
