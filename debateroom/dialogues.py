@@ -12,9 +12,9 @@ from debateroom import activities, settings
 from debateroom.activities import Outcome
 from debateroom.agents.agent import Agent, open_agent
 from debateroom.agents.references import NoSuchCallable, find_callable
+from debateroom.dialogue import job, simulation
 from debateroom.dialogue import plan as plans
 from debateroom.dialogue import scenario as scenarios
-from debateroom.dialogue import simulation
 from debateroom.dialogue.loop import Dialogue, OnProgress
 from debateroom.dialogue.plan import Job, Plan
 from debateroom.errors import AgentFailed, DebateroomError, UsageError
@@ -55,23 +55,66 @@ def simulate(
     """
     chosen = settings.load(given)
     folder = str(Path.cwd() if isinstance(scenario, Mapping) else Path(scenario).resolve().parent)
-    job = Job(named(agent), agent_model, start, max_turns, job_id, description, persona, folder)
+    told = Job(named(agent), agent_model, start, max_turns, job_id, description, persona, folder)
     with activities.open_models(chosen) as models:
-        cast = cast_simulation(_scenario(scenario), job, chosen, models, agent)
+        cast = cast_simulation(_scenario(scenario), told, chosen, models, agent)
         return run(cast, chosen, models, on_event=on_event, on_progress=on_progress)
 
 
-def cast_simulation(
-    scenario: scenarios.Scenario, job: Job, chosen: Settings, models: Models, agent: str | Agent
-) -> Cast:
-    """The plan of a simulation, with its agent opened. Raises UsageError, NoModel before there is a room."""
+def work(
+    mission: str,
+    *,
+    brief: str | Path,
+    agent: str | Agent,
+    result_persona: str | None = None,
+    max_turns: int = 10,
+    agent_model: str | None = None,
+    start: str | None = None,
+    job_id: str = "",
+    description: str = "",
+    on_event: OnEvent | None = None,
+    on_progress: OnProgress | None = None,
+    **given: Any,
+) -> Outcome:
+    """Has a worker drive `agent` towards a deliverable and returns what came of it; `given` are fields of `Settings`.
+
+    `brief` is the path of a position. The transcript's `final_output` has `success, deliverable, summary, confidence,
+    iterations, max_iterations, duration, error`; the exit code stands in `summary`: 0 delivered, 3 partial or
+    refused. `on_event` and errors are as with `simulate`.
+    """
+    chosen = settings.load(given)
+    told = Job(named(agent), agent_model, start, max_turns, job_id, description, result_persona)
+    with activities.open_models(chosen) as models:
+        cast = cast_work(mission, scenarios.read_text(Path(brief), "brief"), told, chosen, models, agent)
+        return run(cast, chosen, models, on_event=on_event, on_progress=on_progress)
+
+
+def cast_work(mission: str, brief: str, told: Job, chosen: Settings, models: Models, agent: str | Agent) -> Cast:
+    """The plan of a worker's job, with its agent opened. Raises UsageError, NoModel before there is a room."""
     session = str(uuid.uuid4())
-    opened = _opened(agent, job, models, session)
+    opened = _opened(agent, told, models, session)
     try:
-        return Cast(plans.of_simulation(scenario, job, _seat(opened), chosen, models, session=session), opened)
+        plan = plans.of_work(
+            mission, brief, told, _seat(opened), chosen, models, session=session, capabilities=opened.capabilities
+        )
     except BaseException:
         opened.close()
         raise
+    return Cast(plan, opened)
+
+
+def cast_simulation(
+    scenario: scenarios.Scenario, told: Job, chosen: Settings, models: Models, agent: str | Agent
+) -> Cast:
+    """The plan of a simulation, with its agent opened. Raises UsageError, NoModel before there is a room."""
+    session = str(uuid.uuid4())
+    opened = _opened(agent, told, models, session)
+    try:
+        plan = plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session)
+    except BaseException:
+        opened.close()
+        raise
+    return Cast(plan, opened)
 
 
 def run(
@@ -112,7 +155,7 @@ def play(
         until = begun + plan.timeout if plan.timeout is not None else None
         dialogue = Dialogue(room, plan, models.open(plan.model), speaking, until=until, on_progress=on_progress)
         if plan.scenario is None:
-            raise UsageError("not yet")
+            return job.run(dialogue)
         _prepare_world(plan.scenario, Path(plan.job.folder), plan.uuid)
         return simulation.run(dialogue, plan.scenario)
 
@@ -131,12 +174,12 @@ def _scenario(given: str | Path | Mapping[str, Any]) -> scenarios.Scenario:
     return scenarios.parse(given, "the scenario") if isinstance(given, Mapping) else scenarios.read(Path(given))
 
 
-def _opened(agent: str | Agent, job: Job, models: Models, session: str, language: str = "en") -> Agent:
+def _opened(agent: str | Agent, told: Job, models: Models, session: str, language: str = "en") -> Agent:
     if not isinstance(agent, str):
         return agent
     if not agent:
         raise UsageError(say(language, "agent_by_python"), hint="start it again")
-    return open_agent(job.agent, models=models, model=job.agent_model, start=job.start, session=session)
+    return open_agent(told.agent, models=models, model=told.agent_model, start=told.start, session=session)
 
 
 def _seat(agent: Agent) -> Seat:

@@ -26,7 +26,8 @@ OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
 _SPEECH = ("reply", "set_aside", "planned")
 """Events that hold what somebody said: one for each call, and for each message that needed none."""
-_NOTES = ("worker_started", "worker_iteration", "worker_completed", "worker_failed")
+_NOTES = ("worker_started", "worker_iteration")
+"""Events that are written once, however often the room is resumed."""
 
 
 class Over(Exception):
@@ -78,6 +79,7 @@ class Dialogue:
         self.exchanges: list[Exchange] = []
         """The turns so far."""
         self.until = until
+        self.begun = clock.monotonic()
         self._driver = driver
         self._agent = agent
         self._on_progress = on_progress
@@ -129,17 +131,21 @@ class Dialogue:
         """What was said ends the conversation; it stands alone in a last round."""
         self._write("reply", spoken)
 
-    def exchange(self, message: str, spoken: Spoken | None = None) -> Exchange:
-        """Sends `message` to the agent and takes its answer; a whole turn.
+    def exchange(
+        self, message: str, spoken: Spoken | None = None, *, before: str = "", told: Mapping[str, Any] | None = None
+    ) -> Exchange:
+        """Sends `message` to the agent, with `before` in front of it, and takes its answer; a whole turn.
 
-        `spoken` is what the driver wrote it as; None when nobody was asked for it. Raises AgentFailed, Over.
+        `spoken` is what the driver wrote it as; None when nobody was asked for it. `told` are the fields of a
+        `worker_iteration` event. Raises AgentFailed, Over.
         """
         number = self.number + 1
-        if all(item.round != number for item in self.room.transcript.rounds):
-            self.room.write(event("round_started", round=number))
-        written = spoken or self._from_tape(self.plan.driver, number) or Spoken(self.plan.driver, number, message)
-        self._write("reply", written, response=message)
-        self._said.append(Turn("user", message))
+        sent = f"{before}\n\n{message}" if before else message
+        written = spoken or self._from_tape(self.plan.driver, number) or Spoken(self.plan.driver, number, sent)
+        self._write("reply", written, response=sent, opens=True)  # first: it was paid for
+        if told is not None:
+            self.note("worker_iteration", **told)
+        self._said.append(Turn("user", sent))
         answer = self._from_tape(self.plan.agent, number) or self._asked_agent(number)
         self._write("reply", answer)
         self._said.append(Turn("assistant", answer.text, raw=answer.raw))
@@ -241,8 +247,8 @@ class Dialogue:
         if self._on_progress:
             self._on_progress(seat, characters)
 
-    def _write(self, name: str, spoken: Spoken, **more: Any) -> None:
-        """Puts what was said into the journal, unless it comes from there."""
+    def _write(self, name: str, spoken: Spoken, *, opens: bool = False, **more: Any) -> None:
+        """Puts what was said into the journal, unless it comes from there; `opens` when a turn begins with it."""
         if spoken.recorded:
             return
         response = more.pop("response", spoken.text)
@@ -257,7 +263,8 @@ class Dialogue:
             value["tools"] = [asdict(tool) for tool in spoken.tools]
         if spoken.state is not None:
             value["state"] = spoken.state
-        self.room.write(event(name, **value))
+        started = [event("round_started", round=spoken.round)] if opens else []
+        self.room.write(*started, event(name, **value))
 
 
 def _json(state: Any) -> Any:

@@ -18,9 +18,7 @@ _CONTEXT = re.compile(r"<(/?)\s*execution-context", re.IGNORECASE)
 def system(plan: Plan) -> str:
     """The driver's prompt: the same for all its calls, so that providers can serve it from their cache."""
     if plan.scenario is None:
-        wanted = briefs.intent(
-            plan.problem, briefs.Brief(plan.brief, briefs.read(plan.brief).activities), plan.language
-        )
+        wanted = briefs.intent(plan.problem, briefs.read(plan.brief), plan.language)
         chosen = wanted if wanted.source == "trigger" else None
         return templates.render(
             f"prompts/{plan.language}/worker.j2",
