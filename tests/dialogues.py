@@ -60,12 +60,25 @@ def complete(deliverable: str, summary: str = "Found: all of it. Missing: nothin
     return "[WORKER_COMPLETE]\n" + json.dumps(value, ensure_ascii=False)
 
 
-def script(folder: Path, *replies: str | Mapping[str, Any], name: str = "driver.jsonl") -> str:
-    """A scripted model for the driver. A text answers the next call; a call for what was sent back is a call too."""
-    path = folder / name
-    lines = [reply if isinstance(reply, Mapping) else {"response": reply} for reply in replies]
+def script(folder: Path, *replies: str | Mapping[str, Any], first: int = 2, name: str = "driver.jsonl") -> str:
+    """A scripted model for who drives: a text a turn, from turn `first` on; an object stays in the turn before it."""
+    path, lines, turn = folder / name, [], first - 1
+    for reply in replies:
+        turn += isinstance(reply, str) or bool(reply.get("turn"))
+        said = {"response": reply} if isinstance(reply, str) else {k: v for k, v in reply.items() if k != "turn"}
+        lines.append({"round": turn, **said} if said.get("call") != "plan" else said)
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     return f"scripted:{path}"
+
+
+def repair(text: str) -> dict[str, str]:
+    """The answer to what was sent back."""
+    return {"call": "repair", "response": text}
+
+
+def again(text: str) -> dict[str, str]:
+    """One more word in the same turn, where it is asked for."""
+    return {"response": text}
 
 
 def journal(folder: Path, name: str = "") -> list[dict[str, Any]]:

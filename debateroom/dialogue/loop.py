@@ -15,7 +15,7 @@ from debateroom import clock, files
 from debateroom.agents.agent import Agent, ToolRecord
 from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
-from debateroom.dialogue.waiting import Tell, wait_for
+from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import CallFailed, DebateroomError
 from debateroom.messages import Model, Purpose, Request, Turn, Usage
 from debateroom.models.prices import cost, own_table
@@ -226,7 +226,9 @@ class Dialogue:
     def _in_time(self, ask: Callable[[Tell], Any]) -> Any:
         """What the call gives. A call that failed because the run's time was over raises Over."""
         try:
-            return wait_for(ask)
+            return wait_for(ask, until=self.until)
+        except TooLate:
+            raise Over("deadline") from None
         except DebateroomError:
             if self.until is not None and clock.monotonic() >= self.until:
                 raise Over("deadline") from None

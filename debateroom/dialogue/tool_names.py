@@ -14,11 +14,15 @@ SHIPPED: Equivalences = {
 }
 
 _VERBS = (
-    "get|list|find|search|lookup|look|resolve|create|update|cancel|delete|remove|add|set|send|fetch|read|write|check|"
-    "query|call|run|open|book|order|refund|change|transfer|save|load|verify|validate|compute|calculate|subAgent|sub_agent"
+    "get|list|find|search|lookup|look|resolve|create|update|cancel|delete|remove|add|set|send|fetch|read|write|open|"
+    "save|load|verify|validate|compute|calculate|subAgent|sub_agent"
 )
+_ALSO_NOUNS = "check|query|call|run|book|order|refund|change|transfer"
+_OF_NOUNS = "(?!_(?:ids?|no|number|date|name|status|type|amount|reason|count|list)\\b)"
+"""`order_id` is a field, `order_item` may be a tool."""
 _IDENTIFIER = re.compile(
-    rf"(?<![\w@./-])(?:(?:{_VERBS})(?:[A-Z]\w*\*?|(?:_[a-z0-9]+)+\*?|\*)|[a-z]+(?:_[a-z0-9]+)+(?=\s?\()|[a-z]+[A-Z]\w*(?=\s?\())"
+    rf"(?<![\w@./-])(?:(?:{_VERBS}|(?:{_ALSO_NOUNS}){_OF_NOUNS})(?:[A-Z]\w*\*?|(?:_[a-z0-9]+)+\*?|\*)"
+    r"|[a-z]+(?:_[a-z0-9]+)+(?=\s?\()|[a-z]+[A-Z]\w*(?=\s?\())"
 )
 _MARKED = re.compile(r"`([A-Za-z][\w*-]{2,60})(?:\(\))?`")
 _BESIDE = re.compile(

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
+from debateroom import clock
+
 Result = TypeVar("Result")
 Tell = Callable[[Callable[[], None]], None]
 """Has something done on the main thread, while it waits."""
@@ -14,10 +16,19 @@ _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
 
 
-def wait_for(call: Callable[[Tell], Result]) -> Result:
+_GRACE = 1.0
+"""Seconds that a call has after its time to stop by itself, and what it started."""
+
+
+class TooLate(Exception):
+    """The time of a call is over, and it did not end by itself."""
+
+
+def wait_for(call: Callable[[Tell], Result], *, until: float | None = None) -> Result:
     """What `call` returns or raises, made in another thread; it is given a way to have things done on this one.
 
-    When this thread is interrupted the call is left behind: the process is about to end.
+    A call that goes on after `until`, a moment of `clock.monotonic()`, is left behind: raises TooLate. So is one
+    when this thread is interrupted: the process is about to end.
     """
     queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
     landed: dict[str, Any] = {}
@@ -34,6 +45,8 @@ def wait_for(call: Callable[[Tell], Result]) -> Result:
         try:
             item = queue.get(timeout=_LOOK)
         except Empty:
+            if until is not None and clock.monotonic() > until + _GRACE:
+                raise TooLate from None
             continue
         if item is None:
             break
