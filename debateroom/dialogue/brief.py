@@ -139,7 +139,7 @@ def _is_order(sentence: str) -> bool:
     if match:
         return len(re.sub(r"[\W_]", "", stripped[match.end() :])) >= 2
     words = _LEAD.sub("", fold(stripped)).split()
-    return len(words) >= 2 and _is_verb(words[0].strip(",.:;!?")) and bool(re.search(r"\w{2}", words[1]))
+    return len(words) >= 2 and _is_verb(words[0].strip(",.:;!?")) and bool(re.search(r"\w{2}", " ".join(words[1:])))
 
 
 def _is_verb(word: str) -> bool:
