@@ -93,7 +93,10 @@ def known_in(datum: Datum, text: str) -> bool:
     if datum.kind == "amount":
         figure = _figure(datum.text)
         return any(_figure(match.group(0)) == figure for match in re.finditer(_NUMBER, text[:_LOOKED_AT]))
-    return compact(datum.text) in compact(text)
+    plain = compact(datum.text)
+    if datum.kind in ("address", "name"):
+        return plain in compact(text)
+    return any(plain == compact(other.text) for other in in_text(text))
 
 
 def _figure(text: str) -> str:
