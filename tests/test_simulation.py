@@ -385,3 +385,12 @@ def test_the_agent_may_not_have_the_simulators_name(tmp_path: Path) -> None:
     """Two seats of one name could not be told apart."""
     with pytest.raises(UsageError, match="simple-simulator"):
         play(tmp_path, Agent(PREPARED, name="simple-simulator"), done())
+
+
+def test_a_verdict_without_its_token_is_asked_for_again(tmp_path: Path) -> None:
+    """It is meant as one; and what the simulator thinks reaches nobody."""
+    agent = Agent("Which order?", PREPARED)
+    bare = '{"success": true, "explain": "It said where.", "error": ""}'
+    outcome = play(tmp_path, agent, "<think>I am a tester.</think>It is W1001.", bare, repair(done()))
+    assert (aside(outcome), final(outcome)["outcome"], final(outcome)["findings"]) == ([["broken"]], "passed", [])
+    assert agent.messages == ["Where is my order W1001?", "It is W1001."]

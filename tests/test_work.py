@@ -236,7 +236,6 @@ def test_a_block_says_what_why_and_what_to_supply(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("end", "rule"),
     [
-        (complete(" "), "empty_deliverable"),
         (complete('{"suppliers": ["Luminex"]}'), "only_json"),
         (complete("Instruction sent."), "forbidden_end"),
         (complete("À faire"), "forbidden_end"),
@@ -252,6 +251,15 @@ def test_what_is_no_deliverable_is_refused(tmp_path: Path, end: str, rule: str) 
     stays = play(tmp_path, Agent(FOUND), ASK, end, repair(end))
     assert (final(stays)["outcome"], final(stays)["success"]) == ("refused", False)
     assert (rule in rules(stays), stays.summary["exit_code"], final(stays)["error"] != "") == (True, 3, True)
+
+
+def test_an_empty_deliverable_is_none(tmp_path: Path) -> None:
+    """It is asked for once more; given again, the runner puts together what there is."""
+    outcome = play(tmp_path, Agent(FOUND), ASK, complete(" \n "), repair(GOOD))
+    assert (aside(outcome), final(outcome)["outcome"]) == ([["broken"]], "delivered")
+    stays = play(tmp_path, Agent(FOUND), ASK, complete(""), repair(complete("")))
+    assert (final(stays)["outcome"], rules(stays)) == ("partial", ["no_conclusion"])
+    assert "Luminex" in final(stays)["deliverable"]
 
 
 def test_an_action_that_a_tool_did_may_be_reported(tmp_path: Path) -> None:

@@ -60,8 +60,8 @@ def same_request(one: str, other: str) -> bool:
     return len(first & second) >= _SAME_REQUEST * max(len(first | second), 1) and len(first & second) >= 2
 
 
-def _subjects(text: str) -> set[str]:
-    return content(text, tongue(text) or "en")
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(content(text, tongue(text) or "en"))
 
 
 def _brings_news(exchanges: Sequence[Exchange], position: int) -> bool:

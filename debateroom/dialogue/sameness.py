@@ -61,10 +61,9 @@ def brings_news(text: str, before: Sequence[str]) -> bool:
     return bool(_subjects(text) - known)
 
 
-def _subjects(text: str) -> set[str]:
-    return content(text, tongue(text) or ("zh" if re.search("[\u4e00-\u9fff]", text) else "en")) | set(
-        _FIGURE.findall(text)
-    )
+def _subjects(text: str) -> frozenset[str]:
+    language = tongue(text) or ("zh" if re.search("[\u4e00-\u9fff]", text) else "en")
+    return frozenset(content(text, language)) | frozenset(_FIGURE.findall(text))
 
 
 def tells_more(message: str, known: str, told: Sequence[str]) -> bool:

@@ -17,6 +17,15 @@ from debateroom.reading.triggers import Trigger, read_trigger
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A message to the agent."""
+
+    message: str
+    spoken: Spoken | None
+    """What it was written as, thinking included; None when nobody was asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How a dialogue ended."""
 
@@ -34,29 +43,22 @@ def play(dialogue: Dialogue, scenario: Scenario) -> Ended:
 
 
 def _play(dialogue: Dialogue, scenario: Scenario) -> Ended:
-    message, spoken = scenario.opening, None
-    if not message:
-        written = _opening(dialogue)
-        if isinstance(written, Verdict):
-            return Ended("trigger", written)
-        message, spoken = written.text.strip(), written
-    while True:
-        exchange = dialogue.exchange(message, spoken)
-        judged = _Judging(dialogue, scenario, exchange).judge()
-        if isinstance(judged, Ended):
-            return judged
-        message, spoken = judged.text.strip(), judged
+    said = Said(scenario.opening, None) if scenario.opening else _opening(dialogue)
+    while isinstance(said, Said):
+        exchange = dialogue.exchange(said.message, said.spoken)
+        said = _Judging(dialogue, scenario, exchange).judge()
+    return said
 
 
-def _opening(dialogue: Dialogue) -> Spoken | Verdict:
+def _opening(dialogue: Dialogue) -> Said | Ended:
     """The opening question that the simulator writes. A verdict before the agent could answer is refused once."""
     words = dialogue.plan.worded["simulator"]
     ask = words["opening"]
     for attempt in range(2):
         spoken = dialogue.ask_driver(ask)
         trigger = read_trigger(spoken.text, protocol="done", speaker="simulator")
-        if trigger.kind == "none" and spoken.text.strip():
-            return spoken
+        if trigger.kind == "none" and trigger.visible_text.strip():
+            return Said(trigger.visible_text.strip(), spoken)
         ask = words["empty"] if trigger.kind == "none" else words["too_early"]
         if attempt == 0:
             dialogue.keep_aside(spoken, ["empty" if trigger.kind == "none" else "too_early"])
@@ -64,7 +66,8 @@ def _opening(dialogue: Dialogue) -> Spoken | Verdict:
         dialogue.keep_aside(spoken, ["empty"])
         raise _silent()
     dialogue.conclude(spoken)
-    return verdict.none("the simulator gave a verdict before the agent could answer", "too_early")
+    early = verdict.none("the simulator gave a verdict before the agent could answer", "too_early")
+    return Ended("trigger", early)
 
 
 def _silent() -> DebateroomError:
@@ -85,7 +88,7 @@ class _Judging:
         """Why the next word must be a verdict: `turns`, `no_progress` or `not_found`; empty when it need not."""
         self._reason = ""
 
-    def judge(self) -> Ended | Spoken:
+    def judge(self) -> Ended | Said:
         """The end, or the message that goes to the agent."""
         ask = self._first_ask()
         while True:
@@ -95,7 +98,7 @@ class _Judging:
             if ask:
                 continue
             if trigger.kind == "none" and not self._due:
-                return spoken
+                return Said(trigger.visible_text.strip(), spoken)
             self._dialogue.conclude(spoken)
             return Ended(self._stopped(trigger), self._verdict(trigger))
 
@@ -119,23 +122,24 @@ class _Judging:
 
     def _sent_back(self, spoken: Spoken, trigger: Trigger) -> str:
         """What the simulator is told when what it wrote does not stand; empty when it stands."""
-        if trigger.kind == "malformed":
+        if trigger.kind == "malformed" or trigger.problem:  # a verdict without its token is meant as one
             return self._once("broken", spoken, problem=trigger.problem or "")
         if trigger.kind == "done":
             why = verdict.refusal(trigger.value or {}, trigger.visible_text, self._exchange.answer)
             return self._once(why, spoken) if why else ""
         if self._due:
             return ""
-        if not spoken.text.strip():
+        message = trigger.visible_text.strip()
+        if not message:
             again = self._once("empty", spoken)
             if not again:
                 self._dialogue.keep_aside(spoken, ["empty"])
                 raise _silent()
             return again
-        if self._gave_up_on_nothing(spoken.text):
+        if self._gave_up_on_nothing(message):
             return self._demand("not_found", spoken)
         earlier = [item.request for item in self._dialogue.exchanges]
-        if any(sameness.near_identical(spoken.text, other) for other in earlier):
+        if any(sameness.near_identical(message, other) for other in earlier):
             self._reason = self._words["reasons"]["message"]
             return self._demand("no_progress", spoken)
         return ""

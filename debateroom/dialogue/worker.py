@@ -169,18 +169,19 @@ class _Place:
         while True:
             spoken = self._dialogue.ask_driver(ask, call="repair" if self._sent_back else "seat")
             trigger = read_trigger(spoken.text, protocol="worker", speaker="worker")
-            if trigger.kind == "none" and not self.forced:
-                ask = self._about_request(spoken)
+            if trigger.kind == "none" and not trigger.problem and not self.forced:
+                message = trigger.visible_text.strip()
+                ask = self._about_request(spoken, message)
                 if not ask:
-                    return self._request(spoken)
+                    return self._request(spoken, message)
             else:
                 ask = self._about_end(spoken, trigger)
                 if not ask:
                     return self._end(spoken, trigger)
 
-    def _about_request(self, spoken: Spoken) -> str:
+    def _about_request(self, spoken: Spoken, message: str) -> str:
         """What the worker is told when its request is not sent; empty when it is."""
-        problems = self._problems_of_request(spoken.text)
+        problems = self._problems_of_request(message)
         if any(problem.rule == "repeated_request" and problem.rule in self._refused for problem in problems):
             self.forced, self.reason = "no_progress", self._words["reasons"]["request"]
             self._aside(spoken, problems)
@@ -191,14 +192,14 @@ class _Place:
         before = [item.request for item in self._dialogue.exchanges]
         return requests.problems(message, before, self._dialogue.executed)
 
-    def _request(self, spoken: Spoken) -> tuple[str, Spoken] | None:
+    def _request(self, spoken: Spoken, written: str) -> tuple[str, Spoken] | None:
         """The request that is sent: as it was written, or mended where it broke a rule of form again."""
-        problems = self._problems_of_request(spoken.text)
+        problems = self._problems_of_request(written)
         if not problems:
-            return spoken.text.strip(), spoken
+            return written, spoken
         turn = self._dialogue.number + 1
         self.found += [Finding(problem.rule, turn, problem.quote) for problem in problems]
-        message = requests.mended(spoken.text, self._dialogue.executed, self._words["the_function"])
+        message = requests.mended(written, self._dialogue.executed, self._words["the_function"])
         if message:
             return message, spoken
         self._dialogue.conclude(spoken)
@@ -207,7 +208,7 @@ class _Place:
 
     def _about_end(self, spoken: Spoken, trigger: Trigger) -> str:
         """What the worker is told when its end is not accepted; empty when it is, or was told often enough."""
-        if trigger.kind == "malformed":
+        if trigger.kind == "malformed" or trigger.problem:  # an end without its token is meant as one
             return self._again(spoken, "broken", self._words["broken"].format(problem=trigger.problem or ""))
         if trigger.kind == "none":
             key = "conclude" if self.forced == "turns" else "no_progress"
