@@ -32,7 +32,8 @@ def run(dialogue: Dialogue) -> tuple[str, int]:
     dialogue.room.write_file(FILE, ended.conclusion.deliverable.rstrip("\n") + "\n")
     if dialogue.room.transcript.final_output is None:
         told = {key: final[key] for key in ("success", "summary", "iterations", "duration")}
-        dialogue.room.write(event("worker_completed", **told), event("synthesized", final_output=final))
+        dialogue.note("worker_completed", **told)
+        dialogue.room.write(event("synthesized", final_output=final))
     return ended.stopped, STOPPED.get(ended.stopped, EXIT_CODES[ended.outcome])
 
 

@@ -26,7 +26,7 @@ OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
 _SPEECH = ("reply", "set_aside", "planned")
 """Events that hold what somebody said: one for each call, and for each message that needed none."""
-_NOTES = ("worker_started", "worker_iteration")
+_NOTES = ("worker_started", "worker_iteration", "worker_completed")
 """Events that are written once, however often the room is resumed."""
 
 
