@@ -17,10 +17,10 @@ from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import CallFailed, DebateroomError
-from debateroom.messages import Model, Purpose, Request, Turn, Usage
-from debateroom.models.prices import cost, own_table
+from debateroom.messages import Model, Paid, Purpose, Request, Turn, Usage
 from debateroom.room.events import usage_json
 from debateroom.room.room import JOURNAL, Room, event
+from debateroom.room.spending import spent
 
 OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
@@ -47,8 +47,8 @@ class Spoken:
     text: str
     """As it was written, unchanged."""
     tools: tuple[ToolRecord, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    cost: float | None = 0.0
+    spent: Mapping[str, Any] = field(default_factory=dict)
+    """`calls`, `usage` and `cost`, as events carry them; empty when no call was paid for."""
     model: str = ""
     seconds: float = 0.0
     finish: str = "stop"
@@ -198,13 +198,13 @@ class Dialogue:
 
             return self._driver.ask(request, on_text=on_text)
 
-        answer = self._in_time(ask)
+        answer = self._in_time(ask, self.plan.driver, self._driver.name)
         if answer.stop_reason == "refusal":
+            self._note_failed(self.plan.driver, "the model refused", {self._driver.name: answer.paid})
             raise CallFailed(f"{self._driver.name} refused to speak as {self.plan.driver}")
         return Spoken(
-            self.plan.driver, number, answer.text, usage=answer.usage, model=answer.model,
-            cost=self._price(self._driver.name, answer.usage), seconds=answer.seconds, finish=answer.stop_reason,
-            raw=answer.raw,
+            self.plan.driver, number, answer.text, spent=self._spent({self._driver.name: answer.paid}),
+            model=answer.model, seconds=answer.seconds, finish=answer.stop_reason, raw=answer.raw,
         )  # fmt: skip
 
     def _asked_agent(self, number: int) -> Spoken:
@@ -216,23 +216,29 @@ class Dialogue:
 
             return self._agent.answer(tuple(self._said), until=self.until, on_event=on_event)
 
-        answer = self._in_time(ask)
+        answer = self._in_time(ask, self.plan.agent, self._agent.model)
         return Spoken(
-            self.plan.agent, number, answer.text, tuple(answer.tools), answer.usage,
-            self._price(self._agent.model, answer.usage) if answer.usage != Usage() else 0.0,  # charged elsewhere
-            answer.model, answer.seconds, answer.stop_reason, _json(answer.state),
+            self.plan.agent, number, answer.text, tuple(answer.tools), self._spent(answer.paid), answer.model,
+            answer.seconds, answer.stop_reason, _json(answer.state),
         )  # fmt: skip
 
-    def _in_time(self, ask: Callable[[Tell], Any]) -> Any:
-        """What the call gives. A call that failed because the run's time was over raises Over."""
+    def _in_time(self, ask: Callable[[Tell], Any], seat: str, model: str) -> Any:
+        """What the call gives. A call that failed because the run's time was over raises Over.
+
+        What was paid for although no answer came of it is in the journal.
+        """
         try:
             return wait_for(ask, until=self.until)
         except TooLate:
             raise Over("deadline") from None
-        except DebateroomError:
+        except DebateroomError as error:
+            self._note_failed(seat, str(error), {model: error.paid})
             if self.until is not None and clock.monotonic() >= self.until:
                 raise Over("deadline") from None
             raise
+
+    def _note_failed(self, seat: str, reason: str, paid: Mapping[str, Sequence[Paid]]) -> None:
+        self.room.write(event("call_failed", round=self.number + 1, agent=seat, reason=reason, **self._spent(paid)))
 
     def _hold_limits(self) -> None:
         spent = self.room.transcript.cost
@@ -241,9 +247,18 @@ class Dialogue:
         if self.until is not None and clock.monotonic() >= self.until:
             raise Over("deadline")
 
-    def _price(self, model: str, usage: Usage) -> float | None:
-        """US dollars; None when the price is unknown."""
-        return cost(model, usage, own_table(self.plan.prices))
+    def _spent(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, Any]:
+        """What calls used and cost, by the model that was asked; an unknown price makes the whole unknown."""
+        each = [spent(model, *calls, prices=self.plan.prices) for model, calls in paid.items() if calls]
+        if not each:
+            return {}
+        costs = [item["cost"] for item in each]
+        usage = sum((call.usage for calls in paid.values() for call in calls), Usage())
+        return {
+            "calls": sum(item["calls"] for item in each),
+            "usage": usage_json(usage),
+            "cost": None if None in costs else sum(costs),
+        }
 
     def _progress(self, seat: str, characters: int) -> None:
         if self._on_progress:
@@ -257,7 +272,7 @@ class Dialogue:
         value: dict[str, Any] = {
             "round": spoken.round, "agent": spoken.agent, "role": spoken.agent, "response": response,
             "model": spoken.model, "seconds": round(spoken.seconds, 3), "finish": spoken.finish,
-            "usage": usage_json(spoken.usage), "cost": spoken.cost, **more,
+            **spoken.spent, **more,
         }  # fmt: skip
         if response != spoken.text:
             value["written"] = spoken.text

@@ -12,6 +12,7 @@
 | `round_finished` | all seats of the round have answered or failed |
 | `planned` | a worker's plan, which nobody else sees |
 | `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
+| `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
 | `tool_called`, `tool_answered` | what an agent's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
 | `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
@@ -267,6 +268,7 @@ _HANDLERS = {
     "moderated": _moderated,
     "planned": _unchanged,
     "set_aside": _unchanged,
+    "call_failed": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),

@@ -138,6 +138,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "seat_failed": _Failed,
     "round_finished": _OfRound,
     "set_aside": _Said,
+    "call_failed": _OfRound,
     "planned": _Said,
     "moderated": _Moderated,
     "decided": _Decided,
