@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dialogues import Agent, Said, again, done, journal, repair, script
+from vendor import VendorServer
 
 import debateroom
 from debateroom.activities import Outcome
@@ -394,3 +396,36 @@ def test_a_verdict_without_its_token_is_asked_for_again(tmp_path: Path) -> None:
     outcome = play(tmp_path, agent, "<think>I am a tester.</think>It is W1001.", bare, repair(done()))
     assert (aside(outcome), final(outcome)["outcome"], final(outcome)["findings"]) == ([["broken"]], "passed", [])
     assert agent.messages == ["Where is my order W1001?", "It is W1001."]
+
+
+PRICES = {"anthropic:claude-sonnet-5-5": {"input": 1000.0, "output": 1000.0}}
+
+
+def test_a_budget_stops_the_run_and_what_was_paid_is_counted(serve: Callable[..., VendorServer]) -> None:
+    """Over the real SDK: after the call that spends it nobody is asked; no verdict on the agent, exit code 7."""
+    server = serve(lambda call: "It is W1001.")
+    agent = Agent("Which order?", "Which colour?")
+    outcome = debateroom.simulate(SCENARIO, agent=agent, model="sonnet", budget=0.001, prices=PRICES)
+    assert (outcome.summary["exit_code"], outcome.transcript.stopped, final(outcome)["because"]) == (
+        7,
+        "budget",
+        "budget",
+    )
+    assert (len(server.calls), len(agent.heard)) == (1, 1)
+    (call,) = server.calls
+    assert call.body["system"]
+    assert call.body["messages"][-1]["role"] == "user"
+    (said,) = [event for event in journal(outcome.folder, "reply") if event.get("calls")]
+    assert (said["calls"], said["cost"]) == (1, outcome.transcript.cost)
+    assert outcome.transcript.cost == pytest.approx((said["usage"]["input"] + said["usage"]["output"]) / 1000)
+
+
+def test_what_a_failed_call_cost_is_counted(serve: Callable[..., VendorServer]) -> None:
+    """An answer without a word is paid for and is none: the run broke, and its cost is known."""
+    serve(lambda call: "")
+    with pytest.raises(DebateroomError):
+        debateroom.simulate(SCENARIO, agent=Agent(PREPARED), model="sonnet", prices=PRICES)
+    folder = Path("active/simulation")
+    (failed,) = journal(folder, "call_failed")
+    assert (failed["agent"], failed["calls"] >= 1) == ("simple-simulator", True)
+    assert read(folder).transcript.cost == failed["cost"] > 0
