@@ -257,6 +257,8 @@ def test_what_contradicts_itself_is_inconclusive(tmp_path: Path, verdict: str, b
     outcome = play(tmp_path, Agent(PREPARED), verdict, repair(verdict))
     assert (final(outcome)["outcome"], final(outcome)["because"]) == ("inconclusive", because)
     assert outcome.summary["exit_code"] == 3
+    words = {"contradiction": "at once. It forgot the date.", "invalid": "could not be read. the verdict cannot"}
+    assert words[because] in final(outcome)["summary"]
 
 
 def test_broken_json_gets_one_repair(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from debateroom import templates
 from debateroom.dialogue import findings, simulator, verdict
 from debateroom.dialogue.loop import Dialogue
 from debateroom.dialogue.scenario import Scenario
@@ -37,7 +38,7 @@ def _final(dialogue: Dialogue, scenario: Scenario, ended: Ended, found: Verdict)
     )
     return {
         "outcome": found.outcome,
-        "summary": found.explain if found.outcome == "passed" or not found.error else found.error,
+        "summary": _summary(found, dialogue.plan.language),
         "success": found.success,
         "explain": found.explain,
         "error": found.error,
@@ -50,6 +51,15 @@ def _final(dialogue: Dialogue, scenario: Scenario, ended: Ended, found: Verdict)
         "description": dialogue.plan.job.description,
         "verdict": asdict(ended.verdict),
     }
+
+
+def _summary(found: Verdict, language: str) -> str:
+    """The judge's words; before them why the outcome is not theirs, where it is not."""
+    said = found.explain if found.outcome == "passed" or not found.error else found.error
+    if not found.because:
+        return said
+    why: str = templates.data(f"labels/report.{language}.toml")["talk_because"][found.because]
+    return f"{why} {said}".strip()
 
 
 def _closing(dialogue: Dialogue) -> str:
