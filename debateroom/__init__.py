@@ -12,10 +12,22 @@ _EXPORTS = {
     "debate": "debateroom.activities",
     "read_reply": "debateroom.reading.reply",
     "read_trigger": "debateroom.reading.triggers",
+    "simulate": "debateroom.dialogues",
+    "work": "debateroom.dialogues",
 }
 
 __version__ = "0.1.0"
-__all__ = ["Outcome", "Room", "__version__", "classify_question", "debate", "read_reply", "read_trigger"]
+__all__ = [
+    "Outcome",
+    "Room",
+    "__version__",
+    "classify_question",
+    "debate",
+    "read_reply",
+    "read_trigger",
+    "simulate",
+    "work",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,17 @@ def model_settings(chosen: Settings) -> ModelSettings:
     )
 
 
+@contextlib.contextmanager
+def closed_after(models: Models) -> Iterator[None]:
+    """Closes `models` at the end, but not after Ctrl-C: closing may wait for a call, and the process ends anyway."""
+    try:
+        yield
+    except Exception:
+        models.close()
+        raise
+    models.close()
+
+
 def run(
     plan: Plan, chosen: Settings, models: Models, *, on_event: OnEvent | None, on_progress: OnProgress | None
 ) -> Outcome:
@@ -112,12 +123,28 @@ def play(opened: Callable[[], Room], plan: Plan, models: Models, *, on_progress:
 
     Also how a room is resumed. However it ends, the room says so, and is given back.
     """
+    return perform(opened, lambda room, begun: _played(room, plan, models, begun, on_progress), models)
+
+
+Act = Callable[[Room, float], tuple[str, int]]
+"""Plays in an open room, from a moment of `clock.monotonic()` on; why it stopped, and the exit code."""
+
+
+def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
+    """What every activity does around its own: the room is opened, played in, reported on and given back.
+
+    However it ends, the room says so.
+    """
     begun = clock.monotonic()
     room: Room | None = None
     try:
         with held():  # a signal waits until there is a room that can say that it was interrupted
             room = opened()
-        return _played(room, plan, models, begun, on_progress)
+        stopped, code = act(room, begun)
+        finished = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun))
+        outcome = write_reports(room, apply(room.state, finished))  # before the room says that it is finished
+        room.write(finished)
+        return outcome  # noqa: TRY300 - the room is written to and given back either way
     except DebateroomError as error:
         if room:
             _record_failure(room, error, begun)
@@ -132,24 +159,20 @@ def play(opened: Callable[[], Room], plan: Plan, models: Models, *, on_progress:
             room.close()
 
 
-def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> Outcome:
-    _load(plan, models)
+def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> tuple[str, int]:
+    load([seat.model for seat in plan.seats], models)
     until = begun + plan.timeout if plan.timeout is not None else None
     stopped = rounds.play(room, plan, models, until=until, on_progress=on_progress)
     if room.transcript.final_output is None:
         synthesis.conclude(room, plan, models, until=until)
     if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
         stopped = "deadline"
-    code = _EXIT_CODES.get(stopped, 0)
-    finished = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun))
-    outcome = write_reports(room, apply(room.state, finished))  # before the room says that it is finished
-    room.write(finished)
-    return outcome
+    return stopped, _EXIT_CODES.get(stopped, 0)
 
 
-def _load(plan: Plan, models: Models) -> None:
+def load(names: Collection[str], models: Models) -> None:
     """Loads what is loaded late, on the main thread, before the first round: the embedded model."""
-    for name in sorted({seat.model for seat in plan.seats}):
+    for name in sorted(set(names)):
         start = getattr(models.open(name), "start", None)
         if start is not None:
             start()

@@ -28,11 +28,12 @@ class _State:
     depth = 0
     pending: int | None = None
     leaving = False
+    raised: int | None = None
 
 
 def install() -> None:
     """Makes SIGINT, SIGTERM and SIGHUP raise Interrupted in the main thread. A further signal changes nothing."""
-    _State.depth, _State.pending, _State.leaving = 0, None, False
+    _State.depth, _State.pending, _State.leaving, _State.raised = 0, None, False, None
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is None or (name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN):
@@ -46,8 +47,17 @@ def _handle(number: int, frame: FrameType | None) -> None:
     if _State.depth:
         _State.pending = number
         return
-    _State.leaving = True
+    _State.leaving, _State.raised = True, number
     raise Interrupted(number)
+
+
+def insist() -> None:
+    """Raises Interrupted once more when it was raised before and got lost; for who waits with nothing else to do.
+
+    Python drops what is raised in a callback of its own, such as those of an import's locks.
+    """
+    if _State.raised is not None:
+        raise Interrupted(_State.raised)
 
 
 @contextlib.contextmanager
@@ -60,7 +70,7 @@ def held() -> Iterator[None]:
         _State.depth -= 1
         number = _State.pending
         if number is not None and not _State.depth and not _State.leaving:
-            _State.pending, _State.leaving = None, True
+            _State.pending, _State.leaving, _State.raised = None, True, number
             raise Interrupted(number)
 
 

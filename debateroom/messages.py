@@ -55,8 +55,8 @@ class ReplyFormat:
 class Purpose:
     """What a call is for. It is never sent: only a model that reads its replies from a file looks at it."""
 
-    call: Literal["seat", "moderator", "synthesis", "repair"]
-    """`repair` asks a seat once more for a reply that had no readable section."""
+    call: Literal["seat", "moderator", "synthesis", "repair", "plan"]
+    """`repair` asks a seat once more for what could not be used; `plan` asks a worker for its steps."""
     agent: str = ""
     """The seat's name, `Agent A` …; empty for the moderator and the synthesis."""
     round: int = 0
@@ -234,6 +234,8 @@ class Entry:
     """The moderator said that this reply is not about the problem."""
     history: str = "full"
     """`full`, or `last_round` when the model's window held only the last round."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that were executed for this reply, in order; in dialogues only."""
 
 
 @dataclass(frozen=True, slots=True)

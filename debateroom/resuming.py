@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from debateroom import activities, files
+from debateroom import activities, dialogues, files
 from debateroom.activities import Outcome, opening, write_reports
 from debateroom.debating import forecast, history
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
+from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import RoomError, UsageError
 from debateroom.models import reach
 from debateroom.models.registry import Models
@@ -54,10 +55,15 @@ def resume(
                 failing.pop_all()
             return room
 
+        if isinstance(plan, dialogue_plans.Plan):
+            return dialogues.play(opened, plan, models, on_progress=on_progress)
         return activities.play(opened, plan, models, on_progress=on_progress)
 
 
-def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None = None) -> Plan:
+AnyPlan = Plan | dialogue_plans.Plan
+
+
+def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None = None) -> AnyPlan:
     """Leaves the unfinished room in `folder` to another process, which resumes it; its plan.
 
     Raises what `resume` would raise before its first call.
@@ -69,23 +75,26 @@ def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None =
     return plan
 
 
-def _as_started(folder: Path, expected: Mapping[str, Any]) -> tuple[Plan, Event]:
+def _as_started(folder: Path, expected: Mapping[str, Any]) -> tuple[AnyPlan, Event]:
     """The plan that the room was started with, and the event that says so."""
     told = room_files.opening_event(folder)
-    plan = plans.from_event(told)
+    of_dialogue = told.get("kind") in dialogue_plans.KINDS
+    plan = dialogue_plans.from_event(told) if of_dialogue else plans.from_event(told)
     _compare(plan, expected)
     return plan, told
 
 
-def _resumed(plan: Plan, room: Room, chosen: Settings) -> dict[str, Any]:
+def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
     """The event of a room that goes on: what is still to come at most, and which addresses are not those of here."""
-    left = forecast.remaining(plan, room.state).figures()
     elsewhere = reach.elsewhere(plan.reach, activities.model_settings(chosen))
-    return event("room_resumed", finished=len(room.state.finished_rounds), forecast=left, elsewhere=elsewhere)
+    known: dict[str, Any] = {"finished": len(room.state.finished_rounds), "elsewhere": elsewhere}
+    if isinstance(plan, Plan):  # what an agent will cost cannot be told before
+        known["forecast"] = forecast.remaining(plan, room.state).figures()
+    return event("room_resumed", **known)
 
 
 @contextlib.contextmanager
-def _models_of(plan: Plan, folder: Path, chosen: Settings) -> Iterator[Models]:
+def _models_of(plan: AnyPlan, folder: Path, chosen: Settings) -> Iterator[Models]:
     """The models of the room, reached as when it was started; opened now, so that a missing key is told at once."""
     try:
         settings = reach.again(plan.reach, activities.model_settings(chosen))
@@ -94,17 +103,20 @@ def _models_of(plan: Plan, folder: Path, chosen: Settings) -> Iterator[Models]:
         error.hint = f"{error.hint} {command('resume', folder)}" if error.hint else None
         raise
     models = Models(replace(settings, concurrency=plan.concurrency))
-    try:
-        for name in {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}:
+    with activities.closed_after(models):
+        for name in _names(plan):
             models.open(name)
         yield models
-    except Exception:  # not after Ctrl-C: closing may wait for a call
-        models.close()
-        raise
-    models.close()
 
 
-def _compare(plan: Plan, expected: Mapping[str, Any]) -> None:
+def _names(plan: AnyPlan) -> set[str]:
+    """The models that the room asks by itself."""
+    if isinstance(plan, dialogue_plans.Plan):
+        return {plan.model}
+    return {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}
+
+
+def _compare(plan: AnyPlan, expected: Mapping[str, Any]) -> None:
     """Raises UsageError that names the difference between the room and what was asked of it."""
     for name, wanted in expected.items():
         there = len(plan.seats) if name == "agents" else getattr(plan, name)
@@ -142,6 +154,11 @@ def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
 def is_finished(folder: Path) -> bool:
     """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
     return room_files.read(folder).transcript.status == "finished"
+
+
+def is_dialogue(folder: Path) -> bool:
+    """Whether two parties talk in turns in the room in `folder`. Raises UsageError when there is no room."""
+    return room_files.read(folder).transcript.kind in dialogue_plans.KINDS
 
 
 def render_again(folder: Path) -> Outcome:

@@ -19,8 +19,8 @@ FLOORS = {
     "report": 5, "wake": 5,
     "evaluation": 6, "playbooks": 6,
     "activities": 7, "doors": 7,
-    "resuming": 8,
-    "cli": 9, "__main__": 10,
+    "dialogues": 8, "resuming": 9,
+    "cli": 10, "__main__": 11,
 }  # fmt: skip
 FREE = {1}
 """Single modules and the pure readers share floor 1 and may use one another, as long as no circle comes of it."""

@@ -9,6 +9,7 @@ import pytest
 
 from debateroom import templates
 from debateroom.debating.convergence import OBSTACLES
+from debateroom.dialogue.simulation import EXIT_CODES
 from debateroom.language import LANGUAGES, say
 from debateroom.room.transcript import STATUSES
 
@@ -44,6 +45,7 @@ def test_every_language_has_the_same_messages_with_the_same_places(language: str
 def test_no_message_is_left_over() -> None:
     """Each message is asked for somewhere in the code."""
     made = {f"{kind}_{outcome}" for kind in ("finding", "extract", "verdict") for outcome in OUTCOMES}
+    made |= {f"verdict_{outcome}" for outcome in (*EXIT_CODES, "delivered", "partial", "refused")}
     made |= {f"why_{obstacle}" for obstacle in OBSTACLES} | {f"status_{status}" for status in STATUSES}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

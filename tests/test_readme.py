@@ -13,6 +13,8 @@ import pytest
 from debateroom import errors, settings
 from debateroom.cli import front
 from debateroom.cli.debate import debate
+from debateroom.cli.simulate import simulate
+from debateroom.cli.work import work
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -33,7 +35,7 @@ def test_every_option_and_command_it_names_exists() -> None:
     """No option or command that only the README knows."""
     known = {
         name
-        for command in (debate,)
+        for command in (debate, simulate, work)
         for parameter in command.params
         for name in parameter.opts + parameter.secondary_opts
     }

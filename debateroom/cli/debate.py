@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -119,7 +118,7 @@ def debate(
         _warn(plan)
         return table.show(plan, as_json=as_json or events)
     models = activities.open_models(chosen)
-    with _closed_after(models):
+    with activities.closed_after(models):
         plan = _plan(text, chosen, gathered, models)
         _warn(plan)
         _confirm(plan, yes=yes)
@@ -132,17 +131,6 @@ def debate(
         finally:
             shown.close()
     return output.finished(outcome, as_json=as_json or events)
-
-
-@contextmanager
-def _closed_after(models: Models) -> Iterator[None]:
-    """Closes `models` at the end, but not after Ctrl-C: closing may wait for a call, and the process ends anyway."""
-    try:
-        yield
-    except Exception:
-        models.close()
-        raise
-    models.close()
 
 
 def _quoted(words: Sequence[str], arguments: Sequence[str]) -> str:

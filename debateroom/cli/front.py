@@ -29,8 +29,10 @@ COMMANDS = {
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "report": Entry("debateroom.cli.report", "Render the report of a room or of a chat.json again."),
     "rooms": Entry("debateroom.cli.rooms", "List the rooms with their state, age and cost."),
+    "simulate": Entry("debateroom.cli.simulate", "Play a person against an agent, and judge it."),
     "status": Entry("debateroom.cli.status", "Say how a room is getting on."),
     "stop": Entry("debateroom.cli.stop", "Stop a running room; it can be resumed."),
+    "work": Entry("debateroom.cli.work", "Have a worker drive an agent towards a deliverable."),
     "wait": Entry("debateroom.cli.wait", "Wait until a room ends, with its exit code."),
     "resume": Entry("debateroom.cli.resume", "Continue an unfinished room; no finished call is repeated."),
 }

@@ -86,6 +86,11 @@ def _tell_outcome(outcome: Outcome) -> None:
     from debateroom.language import say
 
     transcript = outcome.transcript
+    if transcript.kind in ("simulation", "work"):
+        from debateroom.cli import talk
+
+        talk.tell(outcome)
+        return
     final = transcript.final_output or {}
     language = transcript.language
     tell(verdict(language, final.get("outcome"), str(final.get("summary", ""))))

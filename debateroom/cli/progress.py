@@ -34,9 +34,17 @@ class Progress(Protocol):
         """Nothing more will come."""
 
 
-def make(*, quiet: bool, verbose: int = 0, events: bool = False) -> Progress:
-    """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout."""
-    shown = _on_stderr(quiet=quiet, verbose=verbose)
+def make(*, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False) -> Progress:
+    """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout.
+
+    `turns` is for rooms in which two parties talk.
+    """
+    if turns:
+        from debateroom.cli.talk import TurnLines
+
+        shown: Progress = TurnLines(quiet=quiet, verbose=verbose)
+    else:
+        shown = _on_stderr(quiet=quiet, verbose=verbose)
     return EventLines(shown) if events else shown
 
 

@@ -57,7 +57,8 @@ def resume(
             output.note(_finished_line(folder))
         elif detach:
             return background.start(folder, resuming.prepare(folder, chosen, wanted).problem, verbose=verbose)
-        shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+        turns = resuming.is_dialogue(folder)
+        shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns)
         try:
             outcome = resuming.resume(
                 folder, chosen, on_event=shown.on_event, on_progress=shown.on_progress, expected=wanted

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from debateroom.debating import prompts, structured
 from debateroom.debating.plan import Plan
-from debateroom.debating.spending import spent
 from debateroom.debating.window import fitted
 from debateroom.models.registry import Models
 from debateroom.room.room import Room, event
+from debateroom.room.spending import spent
 
 
 class Moderation(BaseModel):

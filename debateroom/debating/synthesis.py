@@ -16,12 +16,12 @@ from debateroom import clock
 from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.debating.spending import spent
 from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
 from debateroom.room.room import Room, event
+from debateroom.room.spending import spent
 
 
 class Side(BaseModel):

@@ -11,7 +11,6 @@ from typing import Any
 from debateroom.debating import prompts
 from debateroom.debating.asking import Call, Landed
 from debateroom.debating.plan import Plan
-from debateroom.debating.spending import spent
 from debateroom.debating.window import fitted
 from debateroom.errors import DebateroomError
 from debateroom.language import say
@@ -20,6 +19,7 @@ from debateroom.models.quote import one_line
 from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
 from debateroom.room.room import event
+from debateroom.room.spending import spent
 
 
 def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:

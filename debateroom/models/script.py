@@ -8,6 +8,7 @@ JSON Lines, one object a line, in any order:
     {"call": "repair", "agent": "Agent B", "round": 1, "response": "…"}
     {"call": "moderator", "round": 1, "response": {"aligned": false}}
     {"call": "synthesis", "response": {"summary": "…"}}
+    {"call": "plan", "response": {"steps": ["…", "…"]}}
     {"agent": "desk", "calls": [{"name": "get_order", "arguments": {"order_id": "W1"}}]}
     {"default": true, "response": "…"}
     {"about": {"vendor": "openai", "window": 200000}}
@@ -34,7 +35,7 @@ import orjson
 from debateroom.errors import UsageError
 from debateroom.messages import Usage
 
-CALLS = ("seat", "repair", "moderator", "synthesis")
+CALLS = ("seat", "repair", "moderator", "synthesis", "plan")
 FINISHES = ("stop", "length", "refusal")
 
 

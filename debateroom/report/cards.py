@@ -9,7 +9,7 @@ from markupsafe import Markup
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Entry, Failure, Kind, Round
 from debateroom.reading.reply import read_reply
-from debateroom.report import chart, prose
+from debateroom.report import chart, prose, talk
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import finding, reply_marks
 from debateroom.report.text import flat
@@ -86,12 +86,18 @@ def _round(facts: Facts, round_: Round, position: int) -> RoundCards:
         about.append(words("body.converged"))
     kind: Kind = "opening" if position == 0 else "debate"
     return RoundCards(
-        title=words("body.round", round=round_.round),
+        title=_title(facts, round_),
         about=" · ".join(about),
         finding=finding(round_, facts),
         replies=[_reply(facts, round_, entry, kind) for entry in round_.entries],
         failures=[_failure(facts, failure) for failure in failures],
     )
+
+
+def _title(facts: Facts, round_: Round) -> str:
+    if facts.transcript.kind in talk.KINDS:
+        return talk.turn_title(round_, facts.words)
+    return facts.words("body.round", round=round_.round)
 
 
 def _reply(facts: Facts, round_: Round, entry: Entry, kind: Kind) -> ReplyCard:

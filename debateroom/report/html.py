@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from debateroom import templates
 from debateroom.messages import Transcript
-from debateroom.report import cards, chart, prose, trust
+from debateroom.report import cards, chart, prose, talk, trust
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_parts
@@ -62,6 +62,8 @@ class ShownSeat(NamedTuple):
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as one HTML page. `chat_path` is the transcript's path, linked by its name; None links nothing."""
+    if transcript.kind in talk.KINDS:
+        return _talk(transcript, chat_path)
     facts = facts_of.of(transcript)
     style, script = _asset("report.css"), _asset("report.js")
     cost, tokens, time = facts_of.spending(facts)
@@ -75,8 +77,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             verdict=facts.verdict,
             style=Markup(style),  # noqa: S704 — our own file
             script=Markup(script),  # noqa: S704 — our own file
-            policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
-            "form-action 'none'",
+            policy=_policy(style, script),
             unjudged=facts.extracted and bool(facts.verdict.risks),
             title=shorten(facts.transcript.problem, _TITLE) or "—",
             whole_problem=facts.transcript.problem if len(flat(facts.transcript.problem)) > _TITLE else "",
@@ -96,6 +97,38 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             chat_name=PurePath(chat_path).name if chat_path is not None else "",
         )
         + "\n"
+    )
+
+
+def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    """The page of a dialogue."""
+    style, script = _asset("report.css"), _asset("report.js")
+    templates.add_filters(block=prose.block)
+    shown = talk.values(transcript)
+    facts = shown["facts"]
+    href, name = talk.link(chat_path)
+    return (
+        templates.render(
+            "reports/dialogue_report.html.j2",
+            **shown,
+            style=Markup(style),  # noqa: S704 — our own file
+            script=Markup(script),  # noqa: S704 — our own file
+            policy=_policy(style, script),
+            kicker=[facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]],
+            rounds=cards.rounds(facts),
+            footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
+            chat_href=href,
+            chat_name=name,
+        )
+        + "\n"
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """Only this style and this script; nothing is fetched."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
+        "form-action 'none'"
     )
 
 

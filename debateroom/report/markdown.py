@@ -9,6 +9,7 @@ from urllib.parse import quote as percent
 from debateroom import templates
 from debateroom.messages import Entry, Round, Transcript
 from debateroom.report import facts as facts_of
+from debateroom.report import talk
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
 from debateroom.report.text import authored, cell, flat, line, sentence_start, spans, typed
@@ -33,18 +34,11 @@ class _Folded(NamedTuple):
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as Markdown. `chat_path` is the transcript's path, linked by its name; None links nothing."""
+    _add_filters()
+    if transcript.kind in talk.KINDS:
+        return _talk(transcript, chat_path)
     facts = facts_of.of(transcript)
     words = facts.words
-    templates.add_filters(
-        sentence_start=sentence_start,
-        line=line,
-        cell=cell,
-        typed=typed,
-        authored=authored,
-        spans=spans,
-        item=_item,
-        quote=_quote,
-    )
     cost, tokens, time = facts_of.spending(facts)
     text = templates.render(
         "reports/chatroom_report.md.j2",
@@ -73,6 +67,28 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         notes=facts.transcript.notes,
     )
     return text.strip("\n") + "\n"
+
+
+def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    shown = talk.values(transcript)
+    rounds = talk.turns(shown["facts"])
+    text = templates.render(
+        "reports/dialogue_report.md.j2", **{**shown, "rounds": rounds}, chat_link=_link(chat_path)
+    )
+    return text.strip("\n") + "\n"
+
+
+def _add_filters() -> None:
+    templates.add_filters(
+        sentence_start=sentence_start,
+        line=line,
+        cell=cell,
+        typed=typed,
+        authored=authored,
+        spans=spans,
+        item=_item,
+        quote=_quote,
+    )
 
 
 def _title(facts: Facts) -> str:

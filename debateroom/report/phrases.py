@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debateroom.messages import Entry, Round
+from debateroom.report import talk
 from debateroom.report.facts import Facts
 from debateroom.report.positions import Move
 from debateroom.report.text import flat
@@ -81,6 +82,8 @@ def reply_marks(entry: Entry, facts: Facts) -> list[str]:
         marks.append(words("body.cut" if entry.finish == "length" else "body.refused"))
     if entry.history == "last_round":
         marks.append(words("body.last_round"))
+    if mark := talk.tools_mark(entry, words):
+        marks.append(mark)
     return marks
 
 

@@ -10,6 +10,11 @@
 | `reply` | a seat's answer, and what was read from it |
 | `seat_failed` | a seat without an answer in this round, and why |
 | `round_finished` | all seats of the round have answered or failed |
+| `planned` | a worker's plan, which nobody else sees |
+| `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
+| `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
+| `tool_called`, `tool_answered` | what an agent's tool was asked, and what came of it |
+| `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
 | `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
@@ -171,6 +176,7 @@ def _reply(state: State, event: Event) -> State:
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),
+        tools=tuple(str(tool["name"]) for tool in event.get("tools", ())),
     )
 
     def add(item: Round) -> Round:
@@ -222,6 +228,11 @@ def _moderated(state: State, event: Event) -> State:
     return _round(asked, event["round"], judge)
 
 
+def _unchanged(state: State, event: Event) -> State:
+    """Only what the event's call cost counts."""
+    return state
+
+
 def _decided(state: State, event: Event) -> State:
     return replace(state, decisions={**state.decisions, event["round"]: event})
 
@@ -255,6 +266,9 @@ _HANDLERS = {
     "seat_failed": _seat_failed,
     "round_finished": _round_finished,
     "moderated": _moderated,
+    "planned": _unchanged,
+    "set_aside": _unchanged,
+    "call_failed": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),

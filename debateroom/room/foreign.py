@@ -195,6 +195,10 @@ def _round(part: _Part, number: int, *, own: bool, problem: str, notes: Notes) -
     return Round(number, tuple(entries), tuple(failures), judged, as_usage(part.about.get("usage")))
 
 
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
+
+
 def _entry(item: object, round_: int, position: int, *, own: bool, problem: str, notes: Notes) -> Entry | None:
     if not isinstance(item, Mapping):
         notes.add("entry", n=position, round=round_)
@@ -227,6 +231,7 @@ def _entry(item: object, round_: int, position: int, *, own: bool, problem: str,
         repaired=item.get("repaired") is True,
         off_topic=item.get("off_topic") is True,
         history=as_text(item.get("history")) or "full",
+        tools=_names(item.get("tools")),
     )
 
 

@@ -61,6 +61,21 @@ class _Unreadable(_OfRound):
     finish: str
 
 
+class _Tool(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    arguments: dict[str, Any]
+    result: str
+    ok: bool
+    seconds: Amount = 0.0
+
+
+class _Said(_OfRound):
+    agent: str
+    response: str
+
+
 class _Reply(_OfRound):
     agent: str
     role: str
@@ -72,6 +87,7 @@ class _Reply(_OfRound):
     finish: str = "stop"
     repaired: bool = False
     history: str = "full"
+    tools: list[_Tool] = []
 
 
 class _Failed(_OfRound):
@@ -121,6 +137,9 @@ SHAPES: Mapping[str, type[Shape]] = {
     "reply": _Reply,
     "seat_failed": _Failed,
     "round_finished": _OfRound,
+    "set_aside": _Said,
+    "call_failed": _OfRound,
+    "planned": _Said,
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,

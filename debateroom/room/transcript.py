@@ -154,6 +154,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "repaired": entry.repaired,
         "off_topic": entry.off_topic,
         "history": entry.history,
+        **({"tools": list(entry.tools)} if entry.tools else {}),
     }
 
 

@@ -1,0 +1,171 @@
+"""What `simulate` and `work` have in common: their options, a line a turn on stderr, what they leave on stdout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from debateroom.cli import background, output, progress
+from debateroom.language import say
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from debateroom.activities import Outcome
+    from debateroom.dialogue.plan import Job
+    from debateroom.dialogues import Cast
+    from debateroom.models.registry import Models
+    from debateroom.settings import Settings
+
+_OPTIONS = (
+    click.option(
+        "--agent", required=True, metavar="AGENT",
+        help="FILE.yaml, python:module:callable, http://…, command:\"…\", scripted:PATH or a model's name.",
+    ),
+    click.option("--agent-model", metavar="NAME", help="Model of the agent, in place of its own."),
+    click.option("--start", metavar="NAME", help="Which agent of FILE.yaml speaks first.  [default: the file's]"),
+    click.option("--max-turns", type=int, default=10, metavar="N", help="Answers of the agent.  [default: 10]"),
+    click.option("--model", metavar="NAME", help="Model that drives the agent.  [default: sonnet]"),
+    click.option("--job-id", default="", metavar="ID", help="Your own id for this run; it is in the room."),
+    click.option("--description", default="", metavar="TEXT", help="What this run is for; it is in the room."),
+    click.option("--language", metavar="LANG", help="en, fr or zh.  [default: that of the text]"),
+    click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
+    click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]"),
+    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
+    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
+    click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]"),
+    click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+    click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
+    click.option("-v", "--verbose", count=True, help="More on stderr: what was kept back and why; -vv: every event."),
+)  # fmt: skip
+
+_JOB = ("agent_model", "start", "max_turns", "job_id", "description")
+_SHOWN = ("detach", "as_json", "events", "quiet", "verbose")
+
+
+def with_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Gives a command the options of a dialogue."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast], **job: Any) -> int:
+    """Casts and plays a dialogue with the options that were `given`, and prints what came of it; the exit code."""
+    from debateroom import activities, dialogues, settings
+    from debateroom.dialogue.plan import Job
+
+    shown = {name: given.pop(name) for name in _SHOWN}
+    agent = given.pop("agent")
+    job |= {name: given.pop(name) for name in _JOB}
+    chosen = settings.load(given)
+    models = activities.open_models(chosen)
+    with activities.closed_after(models):
+        made = cast(Job(agent=dialogues.named(agent), **job), chosen, models, agent)
+        if shown["detach"]:
+            folder = dialogues.prepare(made, chosen)
+            return background.start(folder, made.plan.problem, verbose=shown["verbose"])
+        lines = progress.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"], turns=True)
+        try:
+            outcome = dialogues.run(made, chosen, models, on_event=lines.on_event, on_progress=lines.on_progress)
+        finally:
+            lines.close()
+    return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
+
+
+def tell(outcome: Outcome) -> None:
+    """What a person needs of a dialogue: the verdict or the deliverable, the turns, the tools, where the files are.
+
+    A deliverable stands alone on stdout; the rest of its job goes to stderr.
+    """
+    transcript = outcome.transcript
+    final, language = transcript.final_output or {}, transcript.language
+    lines = [
+        output.verdict(language, final.get("outcome"), str(final.get("summary", ""))),
+        "",
+        say(language, "turns_line", turns=final.get("turns", "—"), most=final.get("max_turns", "—")),
+        say(language, "tools_line", tools=_counted(final.get("tools", ())) or say(language, "no_tools")),
+    ]
+    found = [str(item.get("rule")) for item in final.get("findings", ()) if isinstance(item, Mapping)]
+    if found:
+        key = "findings_line" if transcript.kind == "simulation" else "flags_line"
+        lines.append(say(language, key, count=len(found), rules=_counted(found)))
+    lines.append("")
+    if transcript.kind == "work":
+        output.tell(printable(str(final.get("deliverable", ""))))
+        where = outcome.folder / "deliverable.md"
+        lines.append(say(language, "labelled", label=say(language, "deliverable_label"), text=where))
+    lines.append(say(language, "labelled", label=say(language, "report"), text=outcome.report))
+    lines.append(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
+    show = output.note if transcript.kind == "work" else output.tell
+    for text in lines:
+        show(printable(text))
+
+
+def _counted(names: Any) -> str:
+    """`get_order, refund ×2`."""
+    counts = Counter(map(str, names))
+    return ", ".join(name if times == 1 else f"{name} ×{times}" for name, times in counts.items())
+
+
+class TurnLines:
+    """One plain line a turn."""
+
+    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._language = "en"
+        self._turns = 0
+        self._agent = ""
+        self._tools: dict[int, list[str]] = {}
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Says what is worth a line."""
+        if self._verbose > 1:
+            from debateroom import files
+
+            output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
+        handler = getattr(self, f"_{event['event']}", None)
+        if handler and not self._quiet:
+            handler(event)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        """Nothing: plain lines do not move."""
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+    def _room_opened(self, event: Mapping[str, Any]) -> None:
+        self._language, self._turns = event["language"], event["rounds"]
+        self._agent = event["agents"][-1]["name"]
+        for seat in event["agents"]:
+            output.note(f"{one_line(seat['name'], 60)}  {one_line(seat['model'], 80)}")
+
+    def _moved_aside(self, event: Mapping[str, Any]) -> None:
+        output.note(say(self._language, "moved_line", command=event["hint"]))
+
+    def _room_resumed(self, event: Mapping[str, Any]) -> None:
+        for provider, address in event["elsewhere"].items():
+            output.note(say(self._language, "reached_line", provider=provider, address=address))
+        if event["finished"]:
+            output.note(say(self._language, "resumed_line", finished=event["finished"], rounds=self._turns))
+
+    def _reply(self, event: Mapping[str, Any]) -> None:
+        if event["agent"] == self._agent:
+            self._tools[event["round"]] = [tool["name"] for tool in event.get("tools", ())]
+
+    def _set_aside(self, event: Mapping[str, Any]) -> None:
+        if self._verbose:
+            rules = ", ".join(event["why"])
+            output.note(say(self._language, "aside_line", agent=event["agent"], rules=rules))
+
+    def _round_finished(self, event: Mapping[str, Any]) -> None:
+        turn = event["round"]
+        tools = _counted(self._tools.get(turn, ())) or say(self._language, "no_tools")
+        output.note(printable(say(
+            self._language, "turn_line", turn=turn, turns=self._turns, agent=self._agent, tools=tools
+        )))  # fmt: skip

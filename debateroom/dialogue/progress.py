@@ -1,0 +1,70 @@
+"""Whether a conversation still goes anywhere. Pure; each rule says in one word why it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debateroom.dialogue import sameness, signs
+from debateroom.dialogue.loop import Exchange
+from debateroom.reading.topic import content, tongue
+
+_SAME_REQUEST = 0.6
+"""Share of the subjects of two requests from which they are one."""
+
+
+def stalled(exchanges: Sequence[Exchange]) -> str:
+    """Why a simulation makes no progress after its last turn: `answer`, `question`, `facts`; empty when it does."""
+    if len(exchanges) < 2:
+        return ""
+    last, before = exchanges[-1], exchanges[:-1]
+    if sameness.near_identical(last.answer, before[-1].answer):
+        return "answer"
+    if sameness.asks_again(last.answer, [item.answer for item in before]):
+        return "question"
+    if len(exchanges) > 2 and not any(_brings_news(exchanges, position) for position in (-1, -2)):
+        return "facts"
+    return ""
+
+
+def stuck(exchanges: Sequence[Exchange]) -> str:
+    """The same for a worker's job: `answer`, `question`, `nothing` (found twice on one request)."""
+    if len(exchanges) < 2:
+        return ""
+    last, before = exchanges[-1], exchanges[-2]
+    if sameness.near_identical(last.answer, before.answer):
+        return "answer"
+    if sameness.asks_again(last.answer, [item.answer for item in exchanges[:-1]]):
+        return "question"
+    if found_nothing(last) and any(
+        found_nothing(item) and same_request(item.request, last.request) for item in exchanges[:-1]
+    ):
+        return "nothing"
+    return ""
+
+
+def found_nothing(exchange: Exchange) -> bool:
+    """Whether the agent reports that nothing was found."""
+    return signs.shows("not_found", exchange.answer)
+
+
+def searched(exchange: Exchange) -> bool:
+    """Whether the agent executed a tool in this turn."""
+    return bool(exchange.tools)
+
+
+def same_request(one: str, other: str) -> bool:
+    """Whether two requests ask for the same: nearly the same words, or mostly the same subjects."""
+    if sameness.near_identical(one, other):
+        return True
+    first, second = _subjects(one), _subjects(other)
+    return len(first & second) >= _SAME_REQUEST * max(len(first | second), 1) and len(first & second) >= 2
+
+
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(content(text, tongue(text) or "en"))
+
+
+def _brings_news(exchanges: Sequence[Exchange], position: int) -> bool:
+    turn = exchanges[position]
+    before = [text for item in exchanges[:position] for text in (item.request, item.answer)]
+    return sameness.brings_news(f"{turn.request} {turn.answer}", before)

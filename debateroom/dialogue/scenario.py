@@ -1,0 +1,155 @@
+"""A scenario file: the brief of a simulated person and its judge. YAML or JSON; the old names are read too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from debateroom.dialogue import tool_names
+from debateroom.errors import UsageError
+
+_OLD = {"testPersona": "persona", "testGoals": "goals", "testResult": "result", "expectedTools": "expected_tools",
+        "query": "opening"}  # fmt: skip
+_MODULE_FUNCTION = re.compile(r"python:[\w.]+:[\w.]+")
+LARGEST = 1_000_000
+"""Bytes a scenario or a brief may have."""
+
+
+class ExpectedTool(BaseModel):
+    """A tool call that the conversation must show, or must not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: str = Field(min_length=1)
+    args_match: dict[str, Any] = {}
+    """Arguments that the call must have; it may have more."""
+    by: str | None = None
+    """Name of the agent that must call it; None is any."""
+    count: int | None = Field(default=None, ge=0)
+    """How many calls there must be; None is at least one."""
+    forbidden: bool = False
+    """The call must not happen."""
+
+
+class Scenario(BaseModel):
+    """What a simulation is about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    goals: str = Field(min_length=1)
+    """What the agent must reach: the simulator's brief."""
+    persona: str = "patient"
+    """The person: `patient`, `hurried`, `angry`, or a text."""
+    result: str = ""
+    """More criteria of the silent judge."""
+    opening: str = ""
+    """The user's first question; the simulator writes one when there is none."""
+    equivalences: dict[str, tuple[str, ...]] = {}
+    """Business names that mean tools, beside the shipped ones: `{CRM: [lookupCustomer*]}`."""
+    expected_tools: tuple[ExpectedTool, ...] = ()
+    """Tool calls that must, or must not, happen."""
+    instructions: str = ""
+    """Appended to the simulator's prompt."""
+    before: str = ""
+    """`python:module:function`, called with the session's id before the first turn."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_names(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        twice = [old for old, new in _OLD.items() if old in value and new in value]
+        if twice:
+            raise ValueError(f"`{twice[0]}` and `{_OLD[twice[0]]}` say the same thing twice")
+        return {_OLD.get(str(key), str(key)): item for key, item in value.items()}
+
+    @field_validator("goals", "persona", "result", "opening", "instructions", mode="before")
+    @classmethod
+    def _lines(cls, value: Any) -> Any:
+        """A list of texts is a text with one item a line."""
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return "\n".join(f"- {item}" for item in value)
+        return value.strip() if isinstance(value, str) else "" if value is None else value
+
+    @field_validator("expected_tools", mode="before")
+    @classmethod
+    def _short_tools(cls, value: Any) -> Any:
+        """Names alone are calls that must happen; `{name: {…}}` is the older form."""
+        if isinstance(value, Mapping):
+            value = [{"tool": name, **(about if isinstance(about, Mapping) else {})} for name, about in value.items()]
+        return (
+            [{"tool": item} if isinstance(item, str) else item for item in value]
+            if isinstance(value, list)
+            else value
+        )
+
+    @field_validator("before")
+    @classmethod
+    def _callable(cls, value: str) -> str:
+        if value and not _MODULE_FUNCTION.fullmatch(value):
+            raise ValueError("it is written python:module:function")
+        return value
+
+    @property
+    def all_equivalences(self) -> tool_names.Equivalences:
+        """The shipped ones and the scenario's own."""
+        return {**tool_names.SHIPPED, **self.equivalences}
+
+
+def read(path: Path) -> Scenario:
+    """The scenario in `path`. Raises UsageError that names the file, the line where there is one, and the field."""
+    text = read_text(path, "scenario")
+    return parse(_loaded(path, text), str(path))
+
+
+def parse(value: Any, source: str) -> Scenario:
+    """The scenario in a value that was read from `source`. Raises UsageError."""
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{source} holds no scenario: it needs goals, and may have persona and result")
+    try:
+        return Scenario.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(map(str, first["loc"])) or "the whole"
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "missing":
+            message = "it is missing"
+        elif first["type"] == "extra_forbidden":
+            message = "there is no such key"
+        raise UsageError(f"{source}: {field}: {message[0].lower()}{message[1:]}") from error
+
+
+def read_text(path: Path, what: str) -> str:
+    """The text in `path`. Raises UsageError when it is missing, too large or not UTF-8."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the {what} {path} cannot be read: {error.strerror or error}") from error
+    if len(data) > LARGEST:
+        raise UsageError(f"the {what} {path} is over {LARGEST:,} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the {what} {path} is not UTF-8 text (byte {error.start})") from error
+
+
+def _loaded(path: Path, text: str) -> Any:
+    if path.suffix.lower() == ".json":
+        try:
+            return json.loads(text)
+        except (json.JSONDecodeError, RecursionError) as error:
+            place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise UsageError(f"{path}{place}: it is no valid JSON") from error
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        raise UsageError(f"{path}{place}: {getattr(error, 'problem', None) or 'it is no valid YAML'}") from error

@@ -1,0 +1,70 @@
+"""What a text says, by its signs: nothing found, an offer, a gap. Pure; the signs are in `templates/dialogue`.
+
+Each sign is looked for in all three languages at once: an agent answers in its own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from debateroom import templates
+
+_LOOKED_AT = 20_000
+"""Characters of a text that are looked at: a pasted log must not make a rule slow."""
+
+
+class _Action(NamedTuple):
+    said: tuple[re.Pattern[str], ...]
+    can: tuple[str, ...]
+
+
+def find(sign: str, text: str) -> str:
+    """The first piece of `text` that shows `sign`, as it stands there; empty when none does."""
+    found = [match for pattern in _patterns(sign) if (match := pattern.search(_plain(text)))]
+    first = min(found, key=lambda match: match.start(), default=None)
+    return first.group(0).strip() if first else ""
+
+
+def shows(sign: str, text: str) -> bool:
+    """Whether `text` shows `sign`."""
+    return bool(find(sign, text))
+
+
+def states_gap(text: str) -> bool:
+    """Whether `text` says that something is missing, and not that nothing is."""
+    plain = _plain(text)
+    for pattern in _patterns("no_gap"):
+        plain = pattern.sub(" ", plain)
+    return shows("gap", plain)
+
+
+def undone_actions(text: str, able: str) -> tuple[str, ...]:
+    """What `text` claims to have done though nothing in `able` (names and descriptions of tools) can do it."""
+    plain, able = _plain(text), able.casefold()
+    claimed = []
+    for action in _actions():
+        match = next((match for pattern in action.said if (match := pattern.search(plain))), None)
+        if match and not any(piece in able for piece in action.can):
+            claimed.append(match.group(0).strip())
+    return tuple(claimed)
+
+
+def _plain(text: str) -> str:
+    return text[:_LOOKED_AT].replace("’", "'")
+
+
+@cache
+def _patterns(sign: str) -> tuple[re.Pattern[str], ...]:
+    return _compiled(templates.data("dialogue/signs.toml")[sign])
+
+
+@cache
+def _actions() -> tuple[_Action, ...]:
+    table: dict[str, Any] = templates.data("dialogue/signs.toml")["actions"]
+    return tuple(_Action(_compiled(item["said"]), tuple(item["can"])) for item in table.values())
+
+
+def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)

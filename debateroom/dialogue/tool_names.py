@@ -1,0 +1,58 @@
+"""Names of tools in what people and models write, and which tools count as which. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+Equivalences = Mapping[str, Sequence[str]]
+"""Business names that mean the same (`GED`), each with the patterns of the tools that are it (`resolve*`)."""
+SHIPPED: Equivalences = {
+    "GED": ("resolve*", "lookupMfiles*"),
+    "M-Files": ("resolve*", "lookupMfiles*"),
+}
+
+_VERBS = (
+    "get|list|find|search|lookup|look|resolve|create|update|cancel|delete|remove|add|set|send|fetch|read|write|open|"
+    "save|load|verify|validate|compute|calculate|subAgent|sub_agent"
+)
+_ALSO_NOUNS = "check|query|call|run|book|order|refund|change|transfer"
+_OF_NOUNS = "(?!_(?:ids?|no|number|date|name|status|type|amount|reason|count|list)\\b)"
+"""`order_id` is a field, `order_item` may be a tool."""
+_IDENTIFIER = re.compile(
+    rf"(?<![\w@./-])(?:(?:{_VERBS}|(?:{_ALSO_NOUNS}){_OF_NOUNS})(?:[A-Z]\w*\*?|(?:_[a-z0-9]+)+\*?|\*)"
+    r"|[a-z]+(?:_[a-z0-9]+)+(?=\s?\()|[a-z]+[A-Z]\w*(?=\s?\())"
+)
+_MARKED = re.compile(r"`([A-Za-z][\w*-]{2,60})(?:\(\))?`")
+_BESIDE = re.compile(
+    r"(?:\btools?\b|\boutils?\b|\bfunctions?\b|\bfonctions?\b|工具|函数)[\s:：«“\"'(]{1,4}([A-Za-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+\*?)"
+)
+
+
+def in_text(text: str, known: Iterable[str] = ()) -> tuple[str, ...]:
+    """Names of tools in `text`: the `known` ones, and words that are written as programs write them."""
+    found = [match.group(0) for match in _IDENTIFIER.finditer(text)]
+    found += [match.group(1) for pattern in (_MARKED, _BESIDE) for match in pattern.finditer(text)]
+    found += [name for name in known if _written(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    return tuple(dict.fromkeys(found))
+
+
+def _written(name: str) -> bool:
+    """Whether a tool's name is no ordinary word: `search` may be said, `search_web` may not."""
+    return bool(re.search(r"[_\d]|[a-z][A-Z]", name))
+
+
+def wanted(goals: str, equivalences: Equivalences, known: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
+    """For each tool that `goals` name, the patterns of names that are it."""
+    found: dict[str, tuple[str, ...]] = {name: (name,) for name in in_text(goals, known)}
+    for name, patterns in equivalences.items():
+        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", goals):
+            found[name] = tuple(patterns) or (name,)
+    return tuple(found.values())
+
+
+def any_executed(patterns: Iterable[Sequence[str]], executed: Iterable[str]) -> bool:
+    """Whether one of the executed tools is one of the wanted ones; case does not matter."""
+    names = [name.casefold() for name in executed]
+    return any(fnmatchcase(name, pattern.casefold()) for group in patterns for pattern in group for name in names)

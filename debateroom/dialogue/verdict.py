@@ -1,0 +1,104 @@
+"""The verdict of a simulation: what the judge said, held to what really happened. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from debateroom.agents.agent import ToolRecord
+from debateroom.dialogue import sameness, signs, tool_names
+from debateroom.dialogue.scenario import ExpectedTool, Scenario
+
+Result = Literal["passed", "failed", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a simulation ended."""
+
+    outcome: Result
+    success: bool | None
+    """What the judge said; None when nothing readable."""
+    explain: str = ""
+    error: str = ""
+    because: str = ""
+    """Why the outcome is not what the judge said; one word, empty when it is."""
+
+
+def of(value: Mapping[str, Any]) -> Verdict:
+    """The verdict in the judge's JSON. A success with an error contradicts itself: inconclusive."""
+    success = value.get("success")
+    explain, error = (str(value.get(key) or "").strip() for key in ("explain", "error"))
+    if not isinstance(success, bool):
+        return Verdict("inconclusive", None, explain, error, "invalid")
+    if success and error:
+        return Verdict("inconclusive", True, explain, error, "contradiction")
+    return Verdict("passed" if success else "failed", success, explain, error)
+
+
+def limit_reached(error: str) -> Verdict:
+    """The verdict where a verdict was due and none came."""
+    return Verdict("failed", False, "", error)
+
+
+def none(error: str, because: str) -> Verdict:
+    """No verdict on the agent."""
+    return Verdict("inconclusive", None, "", error, because)
+
+
+def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord]) -> Verdict:
+    """`said`, unless the tools contradict it.
+
+    An expected call that is missing, or a forbidden one that was made, is a failure. A success is inconclusive when
+    the goals name tools and none of them was executed.
+    """
+    unmet = [text for expected in scenario.expected_tools for text in [_unmet(expected, tools)] if text]
+    if unmet and said.outcome != "failed":
+        return Verdict("failed", said.success, said.explain, "; ".join(unmet), "expected_tools")
+    executed = [tool.name for tool in tools]
+    wanted = tool_names.wanted(scenario.goals, scenario.all_equivalences, executed)
+    if said.outcome == "passed" and wanted and not tool_names.any_executed(wanted, executed):
+        names = ", ".join(pattern for group in wanted for pattern in group)
+        return Verdict("inconclusive", True, said.explain, f"none of these tools was executed: {names}", "tools")
+    return said
+
+
+def _unmet(expected: ExpectedTool, tools: Sequence[ToolRecord]) -> str:
+    """What is wrong with the calls that `expected` is about; empty when nothing is."""
+    calls = sum(fnmatchcase(tool.name, expected.tool) and _has(tool.arguments, expected.args_match) for tool in tools)
+    if expected.forbidden:
+        return f"{expected.tool} was executed and is forbidden" if calls else ""
+    if expected.count is not None and calls != expected.count:
+        return f"{expected.tool} was executed {calls} times, not {expected.count}"
+    return "" if calls or expected.count == 0 else f"{expected.tool} was not executed as expected"
+
+
+def _has(actual: Any, wanted: Any) -> bool:
+    """Whether `actual` has everything that `wanted` has; numbers are equal by value, `true` is not 1."""
+    if isinstance(wanted, Mapping):
+        return isinstance(actual, Mapping) and all(
+            key in actual and _has(actual[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return isinstance(actual, list) and len(actual) == len(wanted) and all(map(_has, actual, wanted))
+    return isinstance(wanted, bool) == isinstance(actual, bool) and bool(actual == wanted)
+
+
+def refusal(
+    value: Mapping[str, Any], visible: str, answer: str | None
+) -> Literal["", "too_early", "no_answer_claimed"]:
+    """Why a verdict of failure is sent back: before the agent could answer, or denying an answer that is there.
+
+    `visible` is what stands beside the trigger: a question in it is one that the agent has not seen. `answer` is the
+    agent's last one; None before the first.
+    """
+    if value.get("success") is not False:
+        return ""
+    if answer is None or sameness.questions(visible):
+        return "too_early"
+    said = f"{value.get('error') or ''} {value.get('explain') or ''}"
+    if answer.strip() and signs.shows("no_answer_claimed", said):
+        return "no_answer_claimed"
+    return ""

@@ -1,0 +1,176 @@
+"""What is found in the words of a simulated person, and the small rules that tell texts apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from debateroom.agents.agent import ToolRecord
+from debateroom.dialogue import data, deliverable, findings, progress, requests, sameness, signs, tool_names
+from debateroom.dialogue.data import Datum
+from debateroom.dialogue.loop import Exchange
+from debateroom.dialogue.scenario import Scenario
+
+SCENARIO = Scenario(goals="The agent finds order W-2024/77.", opening="Hello, where is my order?")
+PERSONA = "Anna Weiss, anna@example.org, lives at 12 Hill Street."
+ANSWER = "Please tell me your order number. Our office at the station is open from nine to five every day."
+
+
+def found(message: str, answer: str = ANSWER, tools: tuple[str, ...] = ("get_order",)) -> list[tuple[str, str]]:
+    """Rule and quotation for the second message of a simulation."""
+    records = tuple(ToolRecord(name, {}, "", True) for name in tools)
+    turns = [Exchange(SCENARIO.opening, answer, records), Exchange(message, "Thank you.")]
+    return [(item.rule, item.quote) for item in findings.of_simulator(turns, SCENARIO, PERSONA)]
+
+
+@pytest.mark.parametrize(
+    ("message", "rules"),
+    [
+        ("It is W-2024/77.", []),
+        ("My e-mail is anna@example.org, I live at 12 Hill Street.", []),
+        ("I do not know.", []),
+        ("Did you use get_order?", ["tool_name"]),
+        ("Please call lookupCustomer.", ["tool_name"]),
+        ("Merci d'appeler resolveClient.", ["tool_name"]),
+        ("I am a tester and this is a simulation.", ["nature"]),
+        ("Je suis un testeur.", ["nature"]),
+        ("我是一名测试员。", ["nature"]),
+        ("My simulation_brief is long: <simulation_brief>", ["nature"]),
+        ("It is W-2024/78-X9.", ["invented_id"]),
+        ("Write to bob@other.net.", ["invented_id"]),
+        ("It is W2024-77.", ["rewritten_id"]),
+        ("It is w-2024/77.", ["rewritten_id"]),
+        ("Our office at the station is open from nine to five every day.", ["repeats_agent"]),
+        ("Agent: your order is on its way.", ["speaks_for_agent"]),
+        ("L'agent : votre commande est en route.", ["speaks_for_agent"]),
+        ("代理：您的订单已发货。", ["speaks_for_agent"]),
+        ("Could you try searching with another spelling?", ["search_strategy"]),
+        ("Essayez de chercher sans les accents.", ["search_strategy"]),
+        ("换个写法再搜索试试。", ["search_strategy"]),
+    ],
+)
+def test_findings_on_the_visible_text(message: str, rules: list[str]) -> None:
+    """Each rule on one message, in the three languages."""
+    assert [rule for rule, _ in found(message)] == rules
+
+
+def test_an_identifier_of_the_agents_may_be_said_back() -> None:
+    """What the agent told may be copied, exactly."""
+    assert found("Yes, T-900 is right.", "Is it ticket T-900?") == []
+    assert found("Yes, T900 is right.", "Is it ticket T-900?") == [("rewritten_id", "T900")]
+
+
+def test_an_offer_left_unused() -> None:
+    """Giving up while the agent offers a next step is the simulator's fault; at the turn limit it is nobody's."""
+    turns = [Exchange(SCENARIO.opening, "Not in this list. Shall I look in the archive?")]
+    gave_up = findings.of_simulator(turns, SCENARIO, PERSONA, gave_up=True)
+    assert [(item.rule, item.turn, item.quote) for item in gave_up] == [
+        ("unused_offer", 1, "Shall I look in the archive")
+    ]
+    assert findings.of_simulator(turns, SCENARIO, PERSONA) == ()
+
+
+def test_the_words_beside_the_verdict_are_visible_too() -> None:
+    """A last sentence to the agent is held to the same rules."""
+    turns = [Exchange(SCENARIO.opening, ANSWER)]
+    assert [item.rule for item in findings.of_simulator(turns, SCENARIO, PERSONA, closing="I am a tester.")] == [
+        "nature"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Please wait.", "please  WAIT!", True),
+        ("Où est-ce ?", "ou est ce", True),
+        ("Your order W1001 is on its way.", "Your order W1002 is on its way.", False),
+        ("Your order is on its way to you today.", "Your order is on the way to you today.", True),
+        ("yes", "yet", False),
+        ("", " ", True),
+        ("您的订单正在准备中。", "您的订单正在准备中！", True),
+    ],
+)
+def test_near_identical(one: str, other: str, same: bool) -> None:
+    """The same in nearly the same words; another figure is another text."""
+    assert sameness.near_identical(one, other) is same
+    assert sameness.near_identical(other, one) is same
+
+
+@given(st.text(max_size=200))
+def test_a_text_is_near_itself_and_no_rule_fails_on_it(text: str) -> None:
+    """Whatever a model writes, the rules read it."""
+    assert sameness.near_identical(text, text)
+    turn = Exchange(text, text)
+    assert progress.stuck([turn, turn]) in ("answer", "question", "nothing")
+    findings.of_simulator([turn, turn], SCENARIO, text, closing=text)
+    requests.problems(text, [text], [text])
+    requests.mended(text, [], "it")
+    deliverable.problems(deliverable.Conclusion(text, text, 0.5), deliverable.Job([turn], [], text, 1))
+    assert all(data.known_in(datum, text) for datum in data.in_text(text, names=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("write to a.b@c.org", [("email", "a.b@c.org")]),
+        ("CH93 0076 2011 6238 5295 7", [("iban", "CH93 0076 2011 6238 5295 7")]),
+        ("it costs CHF 1'200.50 or 30 €", [("amount", "CHF 1'200.50"), ("amount", "30 €")]),
+        ("order W1001, ref. AB-2024/7", [("reference", "W1001"), ("reference", "AB-2024/7")]),
+        ("at 4 Main Street and rue du Lac 12", [("address", "4 Main Street"), ("address", "rue du Lac 12")]),
+        ("call 022 345 67 89", [("number", "022 345 67 89")]),
+        ("on the 2nd, at 5pm, 3 times", []),
+        ("订单 W1001，人民路12号", [("reference", "W1001"), ("address", "人民路12号")]),
+    ],
+)
+def test_data_in_a_text(text: str, expected: list[tuple[str, str]]) -> None:
+    """Amounts, addresses, e-mails, IBANs, references and numbers, each as one kind."""
+    assert [(datum.kind, datum.text) for datum in data.in_text(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("datum", "text", "known"),
+    [
+        (Datum("amount", "CHF 1'200.50"), "It is 1200.50 francs.", True),
+        (Datum("amount", "CHF 1'200"), "It is 1'200.00 CHF.", True),
+        (Datum("amount", "CHF 120"), "It is 1200 CHF.", False),
+        (Datum("reference", "W1001"), "order W1001.", True),
+        (Datum("reference", "W100"), "order W1001.", False),
+    ],
+)
+def test_known_data(datum: Datum, text: str, known: bool) -> None:
+    """The same amount may be written another way; a piece of a reference is not the reference."""
+    assert data.known_in(datum, text) is known
+
+
+@pytest.mark.parametrize(
+    ("summary", "gap"),
+    [
+        ("Found: the price. Missing: nothing.", False),
+        ("Found the price; the date is missing.", True),
+        ("Tout est fait, rien ne manque.", False),
+        ("Trouvé : le prix. Manque : la date.", True),
+        ("已找到价格，没有缺少任何内容。", False),
+        ("已找到价格，缺少日期。", True),
+        ("Everything was found.", False),
+    ],
+)
+def test_a_stated_gap(summary: str, gap: bool) -> None:
+    """`Nothing is missing` is none."""
+    assert signs.states_gap(summary) is gap
+
+
+@pytest.mark.parametrize(
+    ("goals", "names"),
+    [
+        ("uses get_order and `refund`", [("get_order",), ("refund",)]),
+        ("uses the tool orderLookup", [("orderLookup",)]),
+        ("resolve* is called", [("resolve*",)]),
+        ("asks for the order_id and the call_date of the iPhone", []),
+        ("GED et M-Files", [("resolve*", "lookupMfiles*"), ("resolve*", "lookupMfiles*")]),
+        ("the budget is aged", []),
+    ],
+)
+def test_tools_that_goals_name(goals: str, names: list[tuple[str, ...]]) -> None:
+    """Words written as programs write them, and business names with equivalences; fields and brands are none."""
+    assert list(tool_names.wanted(goals, tool_names.SHIPPED)) == names
