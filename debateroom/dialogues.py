@@ -134,7 +134,7 @@ def prepare(cast: Cast, chosen: Settings) -> Path:
     """Makes the room of a planned dialogue and leaves it to another process, which resumes it; its folder."""
     cast.agent.close()
     folder = room_of(cast.plan, chosen)
-    Room.create(folder, cast.plan.opening_event()).close()
+    Room.create(folder, cast.plan.opening_event()).close(handed_over=True)
     return folder
 
 
