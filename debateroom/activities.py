@@ -15,6 +15,7 @@ from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
 from debateroom.interruption import Interrupted, held
+from debateroom.language import spoken
 from debateroom.messages import Transcript
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.report import html, markdown
@@ -194,7 +195,7 @@ def _since(begun: float) -> float:
 
 def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     """Leaves `failed` and why in the journal, so that the room can be resumed; the error itself goes on."""
-    error.room = room.folder.resolve()
+    spoken(error, room.transcript.language).room = room.folder.resolve()
     again = command("resume", room.folder)
     if isinstance(error, RoomError):
         error.hint = f"check the space and the permissions of {error.room}, then: {again}"

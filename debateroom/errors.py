@@ -17,11 +17,19 @@ DebateroomError            1  something failed
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from debateroom.messages import Paid
+
+
+class Wording(NamedTuple):
+    """A sentence by its name among the messages in `templates/labels`, with what fills its places."""
+
+    key: str
+    figures: Mapping[str, object] = {}
 
 
 class DebateroomError(Exception):
@@ -33,6 +41,12 @@ class DebateroomError(Exception):
         super().__init__(message)
         self.hint = hint
         """The next command to run, or what would help; None when nothing would."""
+        self.wording: tuple[Wording, ...] = ()
+        """The message, sentence by sentence, for those who know in which language to say it; empty: as it stands."""
+        self.hint_wording: Wording | None = None
+        """The same for the hint."""
+        self.language = "en"
+        """The language that message and hint are in (see `language.spoken`)."""
         self.room: Path | None = None
         """The room in which it happened; None when there was none yet."""
         self.paid: tuple[Paid, ...] = ()

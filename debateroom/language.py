@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from debateroom import templates
+from debateroom.errors import DebateroomError, Wording
 from debateroom.messages import Kind
 
 LANGUAGES = ("en", "fr", "zh")
+E = TypeVar("E", bound=DebateroomError)
 
 SECTIONS: Mapping[Kind, tuple[str, ...]] = {
     "opening": ("position", "reasoning", "proposal", "concerns", "confidence"),
@@ -61,10 +63,47 @@ def say(language: str, key: str, /, **values: object) -> str:
     """A message to the user in `language`, from `templates/labels/<language>.toml`, with `{name}` filled in.
 
     One that counts something has several forms, of which `count` chooses: the first for one, the last for many.
+    Whole numbers are written as the language writes them; what has decimals comes from `number`.
     """
     found: str | list[str] = templates.data(f"labels/{language}.toml")[key]
     text = found if isinstance(found, str) else found[0 if is_singular(language, values["count"]) else -1]
-    return text.format(**values) if values else text
+    shown = {name: number(language, value) if isinstance(value, int) else value for name, value in values.items()}
+    return text.format(**shown) if values else text
+
+
+def number(language: str, value: float, decimals: int = 0) -> str:
+    """`value` as people write it in `language`: `8,300.5` in English and Chinese, `8 300,5` in French."""
+    return in_marks(language, f"{value:,.{decimals}f}")
+
+
+def in_marks(language: str, written: str) -> str:
+    """A number written in the English way, with the marks for thousands and decimals that `language` has."""
+    marks = {",": say(language, "thousands"), ".": say(language, "decimal")}
+    return "".join(marks.get(character, character) for character in written)
+
+
+def worded(cls: type[E], *sentences: Wording, hint: Wording | str | None = None, **given: Any) -> E:
+    """An error in English that `spoken` can say in another language; a `hint` that is a command stands as it is."""
+    said = say("en", hint.key, **hint.figures) if isinstance(hint, Wording) else hint
+    error = cls(_together("en", sentences), hint=said, **given)
+    error.wording = sentences
+    error.hint_wording = hint if isinstance(hint, Wording) else None
+    return error
+
+
+def spoken(error: E, language: str) -> E:
+    """`error`, its message and hint in `language` from now on; what nobody worded stays as it is."""
+    if error.wording:
+        error.args = (_together(language, error.wording),)
+    if error.hint_wording:
+        error.hint = say(language, error.hint_wording.key, **error.hint_wording.figures)
+    error.language = language
+    return error
+
+
+def _together(language: str, sentences: Sequence[Wording]) -> str:
+    """Sentences one after the other; in Chinese nothing stands between them."""
+    return say(language, "between_sentences").join(say(language, key, **figures) for key, figures in sentences)
 
 
 def is_singular(language: str, count: object) -> bool:

@@ -239,9 +239,9 @@ def test_no_shell_reads_a_command(installed: Installed, models: Models) -> None:
         ("claude", "lost", "claude could not reach its model, or it is overloaded.", "overloaded", 2),
         ("claude", "refusal", "claude refused to answer. It said: API Error: its safeguards", "refusal", 1),
         ("claude", "endless", "claude reached its limit of tokens before its answer was finished.", "cut", 1),
-        ("claude", "turns", "claude failed: it ended with exit code 1: error_max_turns", "error", 1),
-        ("claude", "quiet error", "claude failed: something broke", "error", 1),
-        ("claude", "exit with a good body", "claude failed: it ended with exit code 3", "error", 1),
+        ("claude", "turns", "claude failed. It ended with exit code 1. It said: error_max_turns", "error", 1),
+        ("claude", "quiet error", "claude failed. It said: something broke", "error", 1),
+        ("claude", "exit with a good body", "claude failed. It ended with exit code 3.", "error", 1),
         ("claude", "noise", "What claude printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
         ("codex", "limit", "The account of codex has reached its limit. It said: The usage limit has been reached",
          "quota", 1),
@@ -256,11 +256,11 @@ def test_no_shell_reads_a_command(installed: Installed, models: Models) -> None:
         ("gemini", "empty", "gemini gave an empty answer. Tried 2 times.", "empty", 2),
         ("gemini", "cut", "What gemini printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
         ("codex", "cut", "What codex printed is not its answer, or only a part of it. Tried 2 times.", "cut", 2),
-        ("own", "crash", "own failed: it ended with exit code 7: Traceback deep inside OSError: key [key] refused",
-         "error", 1),
-        ("own", "die", "own failed: it was ended by SIGSEGV", "error", 1),
+        ("own", "crash", "own failed. It ended with exit code 7. It said: Traceback deep inside OSError: key [key] "
+         "refused", "error", 1),
+        ("own", "die", "own failed. It was ended by SIGSEGV.", "error", 1),
         ("own", "nothing", "own gave an empty answer. Tried 2 times.", "empty", 2),
-        ("own", "error as json", "own failed: no credit", "error", 1),
+        ("own", "error as json", "own failed. It said: no credit", "error", 1),
         ("own", "flood", "own wrote more than 4 MB and was ended.", "error", 1),
     ],
 )  # fmt: skip
@@ -317,7 +317,7 @@ def test_a_variable_that_holds_a_key_is_never_quoted(
     monkeypatch.setenv("MY_ODD_TOKEN", "correct horse battery")
     program = "import os,sys; sys.exit('refused: ' + os.environ['MY_ODD_TOKEN'])"
     error = failure(models, f'command:{sys.executable} -c "{program}"', "answer")
-    assert str(error).endswith("it ended with exit code 1: refused: [key]")
+    assert str(error).endswith("It ended with exit code 1. It said: refused: [key]")
 
 
 def test_a_cut_answer_says_so(installed: Installed, models: Models) -> None:

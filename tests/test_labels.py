@@ -10,7 +10,9 @@ import pytest
 from debateroom import templates
 from debateroom.debating.convergence import OBSTACLES
 from debateroom.dialogue.simulation import EXIT_CODES
-from debateroom.language import LANGUAGES, say
+from debateroom.errors import CallFailed
+from debateroom.language import LANGUAGES, number, say, spoken
+from debateroom.models import complaints, fault_table, faults, retry
 from debateroom.room.transcript import STATUSES
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in (Path(templates.__file__).parent).rglob("*.py"))
@@ -47,5 +49,57 @@ def test_no_message_is_left_over() -> None:
     made = {f"{kind}_{outcome}" for kind in ("finding", "extract", "verdict") for outcome in OUTCOMES}
     made |= {f"verdict_{outcome}" for outcome in (*EXIT_CODES, "delivered", "partial", "refused")}
     made |= {f"why_{obstacle}" for obstacle in OBSTACLES} | {f"status_{status}" for status in STATUSES}
+    made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "reason", "hint"),
+    [
+        (
+            "en",
+            "anthropic has nothing at the address that was called for m. It said: Sign in. Tried 2 times.",
+            "check the base URL, and whether this network wants you to sign in first",
+        ),
+        (
+            "fr",
+            "anthropic n’a rien à l’adresse appelée pour m. Il a dit : « Sign in. ». Essayé 2 fois.",
+            "vérifiez l’URL de base, et si ce réseau demande d’abord de s’identifier",
+        ),
+        (
+            "zh",
+            "anthropic 在为 m 调用的地址上什么也没有。对方说：“Sign in.”。共尝试 2 次。",
+            "检查基础 URL，以及这个网络是否要求先登录",
+        ),
+    ],
+)
+def test_a_fault_is_said_in_the_room_s_language(language: str, reason: str, hint: str) -> None:
+    """What went wrong, how often it was tried and what helps are ours to say; a provider's words stay its own."""
+
+    def refused() -> None:
+        error = faults.failed("address", provider="anthropic", model="anthropic:m", said="Sign in.")
+        assert isinstance(error, CallFailed)
+        error.retry = True
+        raise error
+
+    with retry.no_sleep(attempts=2), pytest.raises(CallFailed) as caught:
+        retry.call_with_retries(refused)
+    error = spoken(caught.value, language)
+    assert (str(error), error.hint) == (reason, hint)
+
+
+def test_an_error_that_nobody_worded_stays_as_it_is() -> None:
+    """A sentence that exists in one language only is better than none."""
+    error = spoken(CallFailed("no such thing", hint="look elsewhere"), "fr")
+    assert (str(error), error.hint) == ("no such thing", "look elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("language", "thousands", "money"),
+    [("en", "8,300", "0.04"), ("fr", "8\u202f300", "0,04"), ("zh", "8,300", "0.04")],
+)
+def test_numbers_are_written_as_the_language_writes_them(language: str, thousands: str, money: str) -> None:
+    """`8,300` is 8.3 to a French reader."""
+    assert (number(language, 8300), number(language, 0.04, 2)) == (thousands, money)
+    assert thousands in say(language, "spent_free", input=8300, share=0, output=1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from debateroom import clock
 from debateroom.cli.output import line, note
-from debateroom.language import say
+from debateroom.language import in_marks, number, say
 from debateroom.terminal import one_line, padded, width
 
 if TYPE_CHECKING:
@@ -197,16 +197,16 @@ class PlainProgress:
         return say(
             self._language,
             key,
-            input=f"{self._input:,}",
+            input=self._input,
             share=f"{self._cached / self._input:.0%}"[:-1],
-            output=f"{self._output:,}",
-            cost=f"{self._cost or 0:.4f}",
+            output=self._output,
+            cost=number(self._language, self._cost or 0, 4),
         )
 
     def round_line(self, number: int) -> str:
         """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
         known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
-        shown = " ".join("—" if value is None else f"{value:g}" for value in known)
+        shown = " ".join("—" if value is None else in_marks(self._language, f"{value:g}") for value in known)
         confidences = say(self._language, "confidence_line", list=shown) if any(v is not None for v in known) else ""
         replies = len(self._confidence)
         return say(
@@ -225,7 +225,7 @@ def forecast_of(expected: Mapping[str, Any], language: str) -> str:
     """`at most 25 calls, about 148,369 tokens in, 0.46 US dollars`."""
     cost = expected["cost"]
     key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
-    return say(language, key, count=expected["calls"], input=f"{expected['input']:,}", cost=f"{cost or 0:.2f}")
+    return say(language, key, count=expected["calls"], input=expected["input"], cost=number(language, cost or 0, 2))
 
 
 class LiveProgress(PlainProgress):
@@ -245,7 +245,7 @@ class LiveProgress(PlainProgress):
         self._refresh(at_once=True)
 
     def on_progress(self, agent: str, characters: int) -> None:
-        self._state[agent] = say(self._language, "writing", characters=f"{characters:,}")
+        self._state[agent] = say(self._language, "writing", characters=characters)
         self._refresh()
 
     def close(self) -> None:
@@ -294,7 +294,7 @@ class LiveProgress(PlainProgress):
         super()._reply(event)
         known = event["confidence"]
         done = say(self._language, "done") if known is None else say(
-            self._language, "done_confidence", confidence=f"{known:g}"
+            self._language, "done_confidence", confidence=in_marks(self._language, f"{known:g}")
         )  # fmt: skip
         self._state[event["agent"]] = done
 

@@ -15,7 +15,7 @@ from debateroom import tokens
 from debateroom.debating import prefix, prompts
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import BudgetSpent
-from debateroom.language import say
+from debateroom.language import number, say
 from debateroom.messages import Entry, Seat, Transcript, Usage
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
@@ -188,8 +188,9 @@ def hold_budget(plan: Plan) -> None:
         return
     expected = next_round(plan, _nothing_yet(plan)).cost
     if expected is None or expected > plan.budget:
-        figures = {"cost": f"{expected or 0:.4f}", "budget": f"{plan.budget:.4f}"}
-        raise BudgetSpent(say(plan.language, "too_dear", **figures), hint=say(plan.language, "too_dear_hint"))
+        language = plan.language
+        figures = {"cost": number(language, expected or 0, 4), "budget": number(language, plan.budget, 4)}
+        raise BudgetSpent(say(language, "too_dear", **figures), hint=say(language, "too_dear_hint"))
 
 
 def _nothing_yet(plan: Plan) -> Transcript:

@@ -50,6 +50,7 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
         request,
         shape,
         lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
+        language=plan.language,
     )
     room.write(
         event(

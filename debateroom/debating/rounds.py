@@ -11,7 +11,7 @@ from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
-from debateroom.language import say
+from debateroom.language import in_marks, say
 from debateroom.messages import Answer, Round, Seat, Usage
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
@@ -77,7 +77,13 @@ class _Rounds:
         if self.until is None or clock.monotonic() < self.until:
             return False
         if not self._anything():
-            raise DeadlinePassed(say(self.plan.language, "deadline", seconds=f"{self.plan.timeout or 0:g}"))
+            raise DeadlinePassed(
+                say(
+                    self.plan.language,
+                    "deadline",
+                    seconds=in_marks(self.plan.language, f"{self.plan.timeout or 0:g}"),
+                )
+            )
         return True
 
     def _anything(self) -> bool:
@@ -119,7 +125,7 @@ class _Rounds:
         late = self.asking.give_up(0.0 if refused else GRACE)
         if refused:
             raise refused
-        reason = say(self.plan.language, "late", seconds=f"{seconds:.3g}")
+        reason = say(self.plan.language, "late", seconds=in_marks(self.plan.language, f"{seconds:.3g}"))
         self.room.write(*(turns.late(self.plan, landed, number, reason) for landed in late))
 
     def _remember(self, group: Sequence[Landed]) -> None:

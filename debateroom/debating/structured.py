@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed
+from debateroom.language import spoken
 from debateroom.messages import Model, Paid, Request
 from debateroom.reading.objects import find_object
 
@@ -31,11 +32,11 @@ class Structured(Generic[Shape]):
 
 
 def ask(
-    model: Model, request: Request, shape: type[Shape], fix: Callable[[Request, str, str], Request]
+    model: Model, request: Request, shape: type[Shape], fix: Callable[[Request, str, str], Request], *, language: str
 ) -> Structured[Shape]:
     """The value that `model` answers with. One repair: `fix(request, answer, problem)` makes the second question.
 
-    A failed call is a value too. Raises NoModel only: then no call can succeed.
+    A failed call is a value too, its problem said in `language`. Raises NoModel only: then no call can succeed.
     """
     paid: tuple[Paid, ...] = ()
     seconds, problem, name = 0.0, "", model.name
@@ -45,7 +46,7 @@ def ask(
         try:
             answer = model.ask(asked)
         except CallFailed as error:
-            return Structured(None, (*paid, *error.paid), name, seconds, str(error))
+            return Structured(None, (*paid, *error.paid), name, seconds, str(spoken(error, language)))
         paid, seconds, name = (*paid, *answer.paid), seconds + answer.seconds, answer.model
         value, problem = _read(answer.text, shape)
         if value is not None:

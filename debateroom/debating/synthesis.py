@@ -158,6 +158,7 @@ def _asked(
         request,
         Synthesis,
         lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
+        language=plan.language,
     )
     return answer, history
 

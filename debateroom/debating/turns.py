@@ -13,7 +13,7 @@ from debateroom.debating.asking import Call, Landed
 from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import DebateroomError
-from debateroom.language import say
+from debateroom.language import say, spoken
 from debateroom.messages import Answer, Seat
 from debateroom.models.quote import one_line
 from debateroom.reading.reply import Reply, read_reply
@@ -28,7 +28,7 @@ def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call 
     paid = _paid(plan, landed)
     if answer is None:
         if call.first is None:
-            return _failure(call.seat, number, _reason(landed.error), **paid), None
+            return _failure(call.seat, number, _reason(plan, landed.error), **paid), None
         return _unrepaired(plan, call, call.first, number, **paid), None
     found = _read(plan, call, answer, number)
     if found.sections:
@@ -135,8 +135,9 @@ def _unreadable(call: Call, answer: Answer, number: int, paid: dict[str, Any]) -
     )
 
 
-def _reason(error: DebateroomError | None) -> str:
+def _reason(plan: Plan, error: DebateroomError | None) -> str:
     """Why a seat has no answer, for people, with what would help."""
+    error = spoken(error, plan.language) if error else None
     hint = error.hint if error else None
     return f"{error}; {hint}" if hint else str(error)
 

@@ -154,9 +154,9 @@ class CommandModel:
         except Stopped:
             raise failed("stopped", self._line.name) from None
         except TooMuch:
-            raise failed("too_much", self._line.name, f"{MOST_OUTPUT / 1e6:g} MB") from None
+            raise failed("too_much", self._line.name, figure=f"{MOST_OUTPUT / 1e6:g}") from None
         except OSError as error:
-            raise failed("not_started", self._line.name, error.strerror or type(error).__name__) from None
+            raise failed("not_started", self._line.name, figure=error.strerror or type(error).__name__) from None
 
     def _printed(self, ran: Ran) -> Printed:
         return READERS[self._line.assistant.reads if self._line.assistant else "plain"](ran.out, ran.err)
@@ -168,7 +168,7 @@ class CommandModel:
         if not printed.complete:
             raise failed("garbled", self._line.name)
         if not printed.text.strip():
-            raise failed("silent_refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
+            raise failed("refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
         return Answer(
             printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds, printed.cost
         )

@@ -1,4 +1,4 @@
-"""What can go wrong with a program that is run for a call: its sentence, and whether another try would help."""
+"""What can go wrong with a program that is run for a call: its kind, and whether another try would help."""
 
 from __future__ import annotations
 
@@ -8,53 +8,45 @@ import signal
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from debateroom.errors import CallFailed, NoModel
+from debateroom.errors import CallFailed, NoModel, Wording
+from debateroom.language import worded
 from debateroom.models.assistants import Assistant
+from debateroom.models.faults import named_hint
 from debateroom.models.printed import Printed
 from debateroom.models.processes import Ran
 from debateroom.models.quote import one_line, scrub
 
 
 class Kind(NamedTuple):
-    """One way a program fails."""
+    """One way a program fails. Its sentence is the message `program_<kind>` of `templates/labels`."""
 
-    sentence: str
-    """For people; `{name}` is the command line, `{said}` a figure or the program's own words."""
     cause: str
     """The word that goes into `CallFailed.cause`."""
     retry: bool = False
     hint: str | None = None
-    """The next command; `{login}` is the one that logs in."""
+    """The message that is the hint, by its name; or `{login}`, the command that logs in."""
     hopeless: bool = False
     """No call to this model can succeed, now or later: NoModel in place of CallFailed."""
 
 
-_IT_SAID = " It said: {said}"
 KINDS: Mapping[str, Kind] = {
-    "timeout": Kind("{name} did not answer within {said}", "timeout", True),
-    "stopped": Kind("The run was stopped before {name} had answered.", "stopped"),
-    "too_much": Kind("{name} wrote more than {said} and was ended.", "error"),
-    "not_started": Kind("{name} could not be started: {said}.", "error"),
-    "garbled": Kind("What {name} printed is not its answer, or only a part of it.", "cut", True),
-    "empty": Kind("{name} gave an empty answer.", "empty", True),
-    "silent_refusal": Kind("{name} refused to answer.", "refusal"),
+    "timeout": Kind("timeout", True),
+    "stopped": Kind("stopped"),
+    "too_much": Kind("error"),
+    "not_started": Kind("error"),
+    "garbled": Kind("cut", True),
+    "empty": Kind("empty", True),
     # what the program itself reports
-    "refusal": Kind("{name} refused to answer." + _IT_SAID, "refusal"),
-    "length": Kind("{name} reached its limit of tokens before its answer was finished." + _IT_SAID, "cut"),
-    "too_large": Kind(
-        "The prompt is larger than {name} takes." + _IT_SAID,
-        "too_large",
-        hint="give less --context or play fewer rounds",
-    ),
-    "spent": Kind("The account of {name} has reached its limit." + _IT_SAID, "quota"),
-    "busy": Kind("{name} could not reach its model, or it is overloaded." + _IT_SAID, "overloaded", True),
-    "rate_limit": Kind("{name} is held back by a rate limit." + _IT_SAID, "rate_limit", True),
-    "login": Kind("{name} is not logged in." + _IT_SAID, "key", hint="{login}", hopeless=True),
-    "permission": Kind("{name} may not use its model." + _IT_SAID, "key", hint="{login}", hopeless=True),
-    "model": Kind(
-        "{name} has no such model." + _IT_SAID, "model", hint="name another one behind the command", hopeless=True
-    ),
-    "exit": Kind("{name} failed: {said}", "error"),
+    "refusal": Kind("refusal"),
+    "length": Kind("cut"),
+    "too_large": Kind("too_large", hint="hint_too_large"),
+    "spent": Kind("quota"),
+    "busy": Kind("overloaded", True),
+    "rate_limit": Kind("rate_limit", True),
+    "login": Kind("key", hint="{login}", hopeless=True),
+    "permission": Kind("key", hint="{login}", hopeless=True),
+    "model": Kind("model", hint="hint_program_model", hopeless=True),
+    "exit": Kind("error"),
 }
 _WORDS: Mapping[str, str] = {
     "login": r"not logged in|/login\b|codex login|invalid api key|incorrect api key|api key not valid|no api key"
@@ -74,35 +66,43 @@ _WORDS: Mapping[str, str] = {
 }
 """How the assistants word their failures; the first that is found counts. A user's own program has no such words."""
 _STATUSES = {401: "login", 402: "spent", 403: "permission", 404: "model", 413: "too_large", 429: "rate_limit"}
+_UNQUOTED = ("garbled", "empty")
+"""Kinds of which the program's own words say nothing more."""
 _TAIL = 3
 """Lines of standard error that are quoted."""
 _LONGEST = 220
 
 
-def failed(kind: str, name: str, said: str = "", *, login: str = "") -> CallFailed | NoModel:
-    """The error of one kind (a key of `KINDS`) for the program `name`, which the command `login` logs in to."""
+def failed(
+    kind: str, name: str, said: str = "", *, login: str = "", ended: Wording | None = None, figure: str = ""
+) -> CallFailed | NoModel:
+    """The error of one kind (a key of `KINDS`) for the program `name`, which the command `login` logs in to.
+
+    `said` are its own words, `ended` how it ended, `figure` the limit that it passed or the reason of the system.
+    """
     row = KINDS[kind]
-    message = row.sentence.format(name=one_line(name), said=said)
-    hint = row.hint.format(login=login) if row.hint else None
+    wording = [Wording(f"program_{kind}", {"name": one_line(name), "figure": figure})]
+    wording += [ended] if ended else []
+    if said and kind not in _UNQUOTED:
+        wording.append(Wording("program_last_said" if kind == "timeout" else "fault_said", {"words": said}))
+    hint = login if row.hint == "{login}" else named_hint(row.hint)
     if row.hopeless:
-        return NoModel(message, hint=hint)
-    return CallFailed(message, retry=row.retry, cause=row.cause, hint=hint)
+        return worded(NoModel, *wording, hint=hint)
+    return worded(CallFailed, *wording, retry=row.retry, cause=row.cause, hint=hint)
 
 
 def complaint(name: str, assistant: Assistant | None, ran: Ran, printed: Printed) -> CallFailed | NoModel:
     """The error for a program that ended with a failure of its own, by what it reports and by its exit code."""
     said = quoted(printed.problem) if printed.problem else _tail(ran.err if printed.complete else ran.err or ran.out)
     kind = _kind(printed, printed.problem or ran.err) if assistant else "exit"
-    if kind == "exit" and ran.code != 0:
-        said = _end(ran.code) + (f": {said}" if said else "")
-    return failed(kind, name, said, login=assistant.login if assistant else "")
+    ended = _end(ran.code) if kind == "exit" and ran.code != 0 else None
+    return failed(kind, name, said, ended=ended, login=assistant.login if assistant else "")
 
 
 def late(name: str, seconds: float, ran: Ran, printed: Printed) -> CallFailed | NoModel:
     """The error for a program whose time was over, with its last words: they often say what it was waiting for."""
-    time = f"{seconds:.0f} s" if seconds >= 1 else "a second"
     said = quoted(printed.problem) if printed.problem else _tail(ran.err)
-    return failed("timeout", name, f"{time} and was ended." + (f" It last said: {said}" if said else ""))
+    return failed("timeout", name, said, figure=f"{max(seconds, 1):.0f}")
 
 
 def quoted(text: str, longest: int = _LONGEST) -> str:
@@ -126,13 +126,13 @@ def _tail(said: str) -> str:
     return quoted("\n".join(lines[-_TAIL:]))
 
 
-def _end(code: int) -> str:
+def _end(code: int) -> Wording:
     if code >= 0:
-        return f"it ended with exit code {code}"
+        return Wording("program_exit_code", {"code": str(code)})
     try:
-        return f"it was ended by {signal.Signals(-code).name}"
+        return Wording("program_signal", {"signal": signal.Signals(-code).name})
     except ValueError:
-        return f"it was ended by signal {-code}"
+        return Wording("program_signal", {"signal": str(-code)})
 
 
 def _without_secrets(text: str) -> str:

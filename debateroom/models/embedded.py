@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from debateroom.errors import CallFailed, NoModel
+from debateroom.errors import CallFailed, NoModel, Wording
+from debateroom.language import worded
 from debateroom.messages import Answer, OnText, Request
 from debateroom.models.calls import Caller
 from debateroom.models.catalog import ModelInfo, ModelName, info
@@ -90,10 +91,10 @@ def _needed(request: Request, count_tokens: Callable[[str], int]) -> int:
 
 
 def _too_large(needed: int, window: int, reply: int) -> CallFailed:
-    return CallFailed(
-        f"The embedded model would have to read {needed:,} tokens; "
-        f"its window of {window:,} leaves {window - reply:,} beside a reply.",
-        hint="give less --context, fewer agents, or name a model with a larger window",
+    return worded(
+        CallFailed,
+        Wording("fault_embedded_window", {"needed": needed, "window": window, "room": window - reply}),
+        hint=Wording("hint_window"),
         cause="too_large",
     )
 

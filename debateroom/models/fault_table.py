@@ -1,4 +1,4 @@
-"""What can go wrong with a call, as data: each kind with its sentence, and which code, status or class means which.
+"""What can go wrong with a call, as data: each kind, and which code, status or class means which.
 
 Read by `faults`, which decides in the order of the tables here: code, type, status, general type, class.
 """
@@ -10,69 +10,44 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """One way a call fails."""
+    """One way a call fails. Its sentence is the message `fault_<kind>` of `templates/labels`."""
 
-    sentence: str
-    """For people; `{model}` and `{provider}` are filled in."""
     cause: str
     """The word that goes into `CallFailed.cause`."""
     retry: bool = False
     hint: str | None = None
+    """A command, or a message of `templates/labels` by its name."""
     hopeless: bool = False
     """No call to this model can succeed, now or later: NoModel in place of CallFailed."""
 
 
-_RESUME = "mend it at the provider's website, then: debateroom resume"
-_ADDRESS = "check the base URL, and whether this network wants you to sign in first"
-
 KINDS: Mapping[str, Kind] = {
     # worth another try
-    "rate_limit": Kind("{provider} holds back calls to {model}: the rate limit is reached.", "rate_limit", True),
-    "overloaded": Kind("{provider} is overloaded and did not serve the call to {model}.", "overloaded", True),
-    "server": Kind("{provider} had an error of its own while {model} was asked.", "error", True),
-    "conflict": Kind("{provider} could not take the call to {model} at this moment.", "error", True),
-    "timeout": Kind("{model} at {provider} did not answer in time.", "timeout", True),
-    "connection": Kind("The connection to {provider} failed while {model} was asked.", "connection", True),
-    "garbled": Kind("What {provider} sent for {model} was damaged and could not be read.", "error", True),
-    "cut": Kind("The answer of {model} at {provider} broke off before its end.", "cut", True),
-    "empty": Kind("{model} at {provider} gave an empty answer.", "empty", True),
+    "rate_limit": Kind("rate_limit", True),
+    "overloaded": Kind("overloaded", True),
+    "server": Kind("error", True),
+    "conflict": Kind("error", True),
+    "timeout": Kind("timeout", True),
+    "connection": Kind("connection", True),
+    "garbled": Kind("error", True),
+    "cut": Kind("cut", True),
+    "empty": Kind("empty", True),
     # final for this call
-    "spent": Kind(
-        "The account at {provider} has no credit left or has reached its limit; {model} was not asked.",
-        "quota",
-        hint=_RESUME,
-    ),
-    "too_large": Kind(
-        "The prompt is larger than {model} at {provider} takes.",
-        "too_large",
-        hint="give less --context or play fewer rounds",
-    ),
-    "refusal": Kind("{model} at {provider} refused to answer.", "refusal"),
-    "thought_out": Kind(
-        "{model} at {provider} spent its whole limit on thinking and wrote nothing.",
-        "empty",
-        hint="ask for less at once, or name a model that thinks less",
-    ),
-    "unsupported": Kind("{provider} does not offer what was asked of {model}.", "error"),
-    "invalid": Kind("{provider} did not accept the call to {model}.", "error"),
-    "address": Kind("{provider} has nothing at the address that was called for {model}.", "error", hint=_ADDRESS),
-    "page": Kind(
-        "{provider} sent something else, perhaps a web page, as the answer of {model}.", "error", hint=_ADDRESS
-    ),
-    "certificate": Kind(
-        "The certificate of {provider} is not trusted here, so {model} was not asked.", "connection", hint=_ADDRESS
-    ),
-    "sdk": Kind("The SDK of {provider} could not make the call to {model}.", "error"),
+    "spent": Kind("quota", hint="hint_spent"),
+    "too_large": Kind("too_large", hint="hint_too_large"),
+    "refusal": Kind("refusal"),
+    "thought_out": Kind("empty", hint="hint_thought_out"),
+    "unsupported": Kind("error"),
+    "invalid": Kind("error"),
+    "address": Kind("error", hint="hint_address"),
+    "page": Kind("error", hint="hint_address"),
+    "certificate": Kind("connection", hint="hint_address"),
+    "sdk": Kind("error"),
     # no call can succeed
-    "key": Kind("{provider} refused the key that {model} was asked with.", "key", hopeless=True),
-    "no_key": Kind("There is no key for {provider}, and {model} needs one.", "key", hopeless=True),
-    "permission": Kind("{provider} does not let this key use {model}.", "key", hopeless=True),
-    "no_such_model": Kind(
-        "{provider} has no model {model}, or this key may not see it.",
-        "model",
-        hint="debateroom models",
-        hopeless=True,
-    ),
+    "key": Kind("key", hopeless=True),
+    "no_key": Kind("key", hopeless=True),
+    "permission": Kind("key", hopeless=True),
+    "no_such_model": Kind("model", hint="debateroom models", hopeless=True),
 }
 
 BY_CODE: Mapping[str, str] = {

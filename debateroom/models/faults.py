@@ -16,7 +16,8 @@ from ssl import SSLCertVerificationError
 from typing import Any, NoReturn
 
 from debateroom import clock
-from debateroom.errors import CallFailed, DebateroomError, NoModel
+from debateroom.errors import CallFailed, DebateroomError, NoModel, Wording
+from debateroom.language import worded
 from debateroom.models.fault_table import BY_CLASS, BY_CODE, BY_GENERAL_TYPE, BY_STATUS, BY_TYPE, KINDS
 from debateroom.models.quote import one_line
 
@@ -36,13 +37,18 @@ def failed(
     """
     row = KINDS[kind]
     model = model.removeprefix(f"{provider}:")
-    message = row.sentence.format(model=model, provider=provider)
+    wording = [Wording(f"fault_{kind}", {"model": model, "provider": provider})]
     if kind in _QUOTED and (quote := one_line(said)):
-        message += f" It said: {quote}"
-    hint = _key_hint(provider) if row.cause == "key" else row.hint
+        wording.append(Wording("fault_said", {"words": quote}))
+    hint = _key_hint(provider) if row.cause == "key" else named_hint(row.hint)
     if row.hopeless:
-        return NoModel(message, hint=hint)
-    return CallFailed(message, hint=hint, retry=row.retry, retry_after=retry_after, cause=row.cause)
+        return worded(NoModel, *wording, hint=hint)
+    return worded(CallFailed, *wording, hint=hint, retry=row.retry, retry_after=retry_after, cause=row.cause)
+
+
+def named_hint(hint: str | None, **figures: object) -> Wording | str | None:
+    """A table's hint: the message that it names, or the command that it is."""
+    return Wording(hint, figures) if hint and hint.startswith("hint_") else hint
 
 
 def failed_event(
@@ -234,11 +240,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(0.0, (moment - clock.now()).total_seconds())
 
 
-def _key_hint(provider: str) -> str | None:
+def _key_hint(provider: str) -> Wording | str:
     """The command that mends a key. A variable in the environment goes before the stored key: it is named first."""
     if provider not in _SDKS:
-        return "check the key and the base URL of this provider"
+        return Wording("hint_key_elsewhere")
     variable = f"{provider.upper()}_API_KEY"
     if os.environ.get(variable):
-        return f"set {variable} to a valid key, or unset it and run: debateroom keys set {provider}"
+        return Wording("hint_key_variable", {"variable": variable, "provider": provider})
     return f"debateroom keys set {provider}"

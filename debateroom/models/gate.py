@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from debateroom import clock
-from debateroom.errors import CallFailed
+from debateroom.errors import CallFailed, Wording
+from debateroom.language import worded
 
 _LOOK = 0.2
 """Seconds between two looks of the first in the queue at the stop event: Ctrl-C ends a run within a second."""
@@ -84,9 +85,9 @@ class Gate:
         if self.stop.is_set():
             for other in self._queue:
                 other.notify()
-            raise CallFailed("The run was stopped before this call was sent.", cause="stopped")
+            raise worded(CallFailed, Wording("fault_not_sent"), cause="stopped")
         if until is not None and clock.monotonic() >= until:
-            raise CallFailed("No slot became free in time; the call was not sent.", retry=True, cause="timeout")
+            raise worded(CallFailed, Wording("fault_no_slot"), retry=True, cause="timeout")
 
     def _leave(self) -> None:
         with self._lock:

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from debateroom import clock
-from debateroom.errors import CallFailed
+from debateroom.errors import CallFailed, Wording
+from debateroom.language import worded
 from debateroom.models.gate import Gate
 
 if TYPE_CHECKING:
@@ -111,9 +112,12 @@ def _give_up(state: RetryCallState) -> Any:
     failure = _failure(state)
     if state.attempt_number == 1:
         raise failure
-    raise CallFailed(
-        f"{failure} Tried {state.attempt_number} times.",
-        hint=failure.hint,
+    tried = Wording("fault_tries", {"count": state.attempt_number})
+    raise worded(
+        CallFailed,
+        *(failure.wording or (Wording("fault_other", {"words": failure}),)),
+        tried,
+        hint=failure.hint_wording or failure.hint,
         retry=failure.retry,
         retry_after=failure.retry_after,
         cause=failure.cause,

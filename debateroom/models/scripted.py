@@ -8,7 +8,8 @@ from itertools import count
 from pathlib import Path
 
 from debateroom import clock
-from debateroom.errors import CallFailed
+from debateroom.errors import CallFailed, Wording
+from debateroom.language import worded
 from debateroom.messages import Answer, OnText, Request, ToolCall
 from debateroom.models.script import Cue, Line, Script, read
 
@@ -69,7 +70,7 @@ class ScriptedModel:
             if on_text is not None and piece:
                 on_text(piece)
         if line.seconds > timeout:
-            raise CallFailed(f"No answer within {timeout:g} s.", cause="timeout")
+            raise worded(CallFailed, Wording("fault_no_answer", {"seconds": f"{timeout:g}"}), cause="timeout")
 
     def _wait(self, seconds: float) -> None:
         if seconds > 0 and self._closed.wait(seconds):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from debateroom import templates
-from debateroom.language import LANGUAGES, is_singular
+from debateroom.language import LANGUAGES, in_marks, is_singular
 
 
 class Words:
@@ -63,6 +63,4 @@ class Words:
         return self("listed").join(parts)
 
     def _local(self, text: str) -> str:
-        units = self._texts["units"]
-        marks = {",": units["thousands"], ".": units["decimal"]}
-        return "".join(marks.get(char, char) for char in text)
+        return in_marks(self.language, text)
