@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from debateroom.errors import UsageError
+from debateroom.language import say
 
 LIMIT = 20_000_000
 """Bytes of context that are read at most: more fits into no model's window."""
@@ -39,9 +40,10 @@ class Context:
         """All sources as one text, each under its name; empty when there are none."""
         return "\n\n".join(f"{source.name}:\n{source.text.strip()}" for source in self.sources)
 
-    def sizes(self) -> str:
+    def sizes(self, language: str) -> str:
         """`notes.md 1,204 characters, plan.txt 310 characters`: what people are shown."""
-        return ", ".join(f"{source.name} {len(source.text):,} characters" for source in self.sources)
+        sizes = (say(language, "context_size", name=item.name, count=len(item.text)) for item in self.sources)
+        return say(language, "listed").join(sizes)
 
 
 def collect(paths: Iterable[str], notes: Iterable[str], *, stdin: TextIO | None = None) -> Context:

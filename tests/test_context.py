@@ -39,7 +39,7 @@ def test_files_folders_globs_stdin_and_notes_come_in_the_order_given(here: Path)
         Source("note 1", "typed"),
     )
     assert found.skipped == ("docs/logo.png",)
-    assert found.sizes().startswith("docs/b.md 4 characters, standard input 5 characters")
+    assert found.sizes("en").startswith("docs/b.md 4 characters, standard input 5 characters")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def debate(
     stdin_is_free = question not in {(), ("-",)}
     gathered = context.collect(chosen.context, chosen.note, stdin=sys.stdin if stdin_is_free else None)
     if not quiet:
-        _say_context(gathered, verbose)
+        _say_context(gathered, verbose, _language(text, chosen))
     if dry_run:
         from debateroom.cli import dry_run as table
 
@@ -172,13 +172,23 @@ def _fetch_embedded(plan: Plan) -> None:
         pull_embedded()
 
 
-def _say_context(gathered: Context, verbose: int) -> None:
+def _language(question: str, chosen: Settings) -> str:
+    """The language that the debate will have."""
+    from debateroom.reading.question import classify_question
+
+    return classify_question(question).language if chosen.language == "auto" else chosen.language
+
+
+def _say_context(gathered: Context, verbose: int, language: str) -> None:
+    from debateroom.language import say
+
     if gathered.sources:
-        output.note(f"context: {gathered.sizes()}")
+        output.note(say(language, "context_line", sources=gathered.sizes(language)))
     if gathered.skipped:
-        names = gathered.skipped if verbose else gathered.skipped[:5]
-        more = len(gathered.skipped) - len(names)
-        output.note(f"left out, not text: {', '.join(names)}{f' and {more} more' if more else ''}")
+        shown = gathered.skipped if verbose else gathered.skipped[:5]
+        names, more = say(language, "listed").join(shown), len(gathered.skipped) - len(shown)
+        names = say(language, "left_out_more", names=names, more=more) if more else names
+        output.note(say(language, "left_out", names=names))
 
 
 def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Plan:
@@ -204,7 +214,7 @@ def _sharpened(text: str, chosen: Settings) -> str:
     from debateroom.language import say
     from debateroom.reading.question import classify_question, sharpen
 
-    language = classify_question(text).language if chosen.language == "auto" else chosen.language
+    language = _language(text, chosen)
     suggestions = sharpen(text, language)
     output.note(say(language, "vague_ask"))
     for number, suggestion in enumerate(suggestions, 1):
@@ -221,15 +231,16 @@ def _sharpened(text: str, chosen: Settings) -> str:
 def _warn(plan: Plan) -> None:
     """One line when many calls go to models of the dearest class, with what the room comes to at most."""
     from debateroom.debating import forecast
+    from debateroom.language import number, say
     from debateroom.models.registry import info
 
     dear = [seat.model for seat in plan.seats if info(seat.model).tier == "top"]
     calls = len(dear) * plan.rounds
     if calls >= DEAR_CALLS:
         cost = forecast.worst(plan).cost
-        price = "the price is unknown" if cost is None else f"the room may cost {cost:.2f} US dollars"
-        names = ", ".join(sorted(set(dear)))
-        output.note(f"{calls} calls to {names}, of the dearest class: {price}; --budget sets a limit")
+        key, price = "dear_line_unknown" if cost is None else "dear_line", number(plan.language, cost or 0, 2)
+        names = say(plan.language, "listed").join(sorted(set(dear)))
+        output.note(say(plan.language, key, calls=calls, names=names, cost=price))
 
 
 def _confirm(plan: Plan, *, yes: bool) -> None:
@@ -237,7 +248,11 @@ def _confirm(plan: Plan, *, yes: bool) -> None:
     calls = len(plan.seats) * plan.rounds
     if calls < MANY_CALLS or yes or plan.budget is not None:
         return
-    question = f"{len(plan.seats)} agents × {plan.rounds} rounds are {calls} calls"
+    from debateroom.errors import Wording
+    from debateroom.language import say, spoken, worded
+
+    many = say(plan.language, "many_calls", agents=len(plan.seats), rounds=plan.rounds, calls=calls)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"{question}: that is many", hint="add --yes if it is meant, or a limit with --budget")
-    click.confirm(f"{question}. Go on?", abort=True, err=True)
+        refused = Wording("many_calls_refused", {"many": many})
+        raise spoken(worded(UsageError, refused, hint=Wording("many_calls_hint")), plan.language)
+    click.confirm(say(plan.language, "many_calls_ask", many=many), abort=True, err=True)

@@ -13,11 +13,12 @@ from debateroom.debating import forecast
 from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
+from debateroom.language import number, say
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
 from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
 from debateroom.models.registry import ModelInfo, Models, info, resolve
-from debateroom.terminal import one_line
+from debateroom.terminal import one_line, padded, width
 
 
 class _Known:
@@ -53,15 +54,8 @@ def show(plan: Plan, *, as_json: bool) -> int:
         _say_keys(plan)
         return 0
     _seats(plan)
-    click.echo("round        calls   tokens in   of them cached   tokens out   US dollars")
-    for item in expected:
-        click.echo(_row(item))
-    click.echo(_row(forecast.best(plan), "best case"))
-    click.echo(_row(forecast.worst(plan), "worst case"))
-    click.echo(
-        f"\nEstimates: tokens by kind of character, replies of about {forecast.REPLY} tokens, no repairs. "
-        "Nothing was asked."
-    )
+    _rounds(plan, expected)
+    click.echo("\n" + say(plan.language, "plan_estimates", reply=forecast.REPLY))
     _say_budget(plan, expected)
     _say_keys(plan)
     return 0
@@ -84,18 +78,45 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
 
 
 def _seats(plan: Plan) -> None:
-    click.echo("seat       role                            provider   model")
+    language = plan.language
+    rows = [[say(language, key) for key in ("plan_seat", "plan_role", "plan_provider", "plan_model")]]
     for seat in plan.seats:
         provider, _, model = seat.model.partition(":")
-        click.echo(f"{seat.name:<9}  {one_line(seat.role, 30):<30}  {provider:<9}  {model}")
-    moderator = "none" if plan.moderator == NO_MODERATOR else plan.moderator
-    click.echo(f"moderator  {moderator}\n")
+        rows.append([seat.name, one_line(seat.role, 30), provider, model])
+    moderator = say(language, "plan_none") if plan.moderator == NO_MODERATOR else plan.moderator
+    rows.append([say(language, "plan_moderator"), moderator])
+    _table(rows[:-1], first=width(rows[-1][0]))
+    click.echo("  ".join(rows[-1]) + "\n")
+
+
+def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
+    language = plan.language
+    keys = ("plan_round", "plan_calls", "plan_input", "plan_cached", "plan_output", "plan_dollars")
+    rows = [[say(language, key) for key in keys]]
+    for item in expected:
+        name = say(language, "plan_synthesis") if item.name == "synthesis" else item.name
+        rows.append(_row(item, name, language))
+    rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
+    rows.append(_row(forecast.worst(plan), say(language, "plan_worst"), language))
+    _table(rows, figures=True)
+
+
+def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> None:
+    """Prints columns as wide as their widest cell, the first at least `first`; figures stand on the right."""
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    widths[0] = max(widths[0], first)
+    for row in rows:
+        cells = [
+            " " * (wide - width(cell)) + cell if figures and column else padded(cell, wide)
+            for column, (cell, wide) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
 
 
 def _say_budget(plan: Plan, expected: tuple[Expected, ...]) -> None:
     if plan.budget is not None:
-        held = f"{_held(plan, expected)} of {plan.rounds} rounds"
-        click.echo(f"The budget of {plan.budget:.2f} US dollars holds {held} and the synthesis.")
+        budget, held = number(plan.language, plan.budget, 2), _held(plan, expected)
+        click.echo(say(plan.language, "plan_budget", budget=budget, held=held, count=plan.rounds))
 
 
 def _held(plan: Plan, expected: tuple[Expected, ...]) -> int:
@@ -116,17 +137,15 @@ def _say_keys(plan: Plan) -> None:
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
         if sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
-            output.note(f"there is no key for {provider}: debateroom keys set {provider}")
+            output.note(say(plan.language, "plan_no_key", provider=provider))
 
 
-def _row(item: Expected, name: str = "") -> str:
+def _row(item: Expected, name: str, language: str) -> list[str]:
     usage = item.usage
-    return (
-        f"{name or item.name:<11}  {item.calls:>5}  {usage.input:>10,}  {usage.cached:>15,}  {usage.output:>11,}"
-        f"  {dollars(item.cost):>11}"
-    )
+    figures = (item.calls, usage.input, usage.cached, usage.output)
+    return [name, *(number(language, figure) for figure in figures), dollars(item.cost, language)]
 
 
-def dollars(cost: float | None) -> str:
+def dollars(cost: float | None, language: str) -> str:
     """`0.1234`, or `unknown`."""
-    return "unknown" if cost is None else f"{cost:.4f}"
+    return say(language, "plan_unknown") if cost is None else number(language, cost, 4)

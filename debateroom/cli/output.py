@@ -116,7 +116,9 @@ def failed(error: DebateroomError, *, as_json: bool) -> int:
     """Says what went wrong and what to run next; the error's exit code."""
     note(f"debateroom: {error}")
     if error.hint:
-        note(f"  next: {error.hint}")
+        from debateroom.language import say
+
+        note(say(error.language, "next_line", command=error.hint))
     if as_json:
         found = _room_of(error.room)
         if found.get("status") == "running" and not isinstance(error, RoomBusy):

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from debateroom import __version__, tokens
 from debateroom.context import Context
 from debateroom.debating import prompts, roles
-from debateroom.errors import UsageError, VagueQuestion
-from debateroom.language import say
+from debateroom.errors import DebateroomError, UsageError, VagueQuestion, Wording
+from debateroom.language import say, spoken, worded
 from debateroom.messages import Seat, Transcript
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
@@ -108,15 +108,25 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     """The plan of a debate on `question`. Opens the models, asks none.
 
     Raises UsageError for settings that contradict each other, VagueQuestion for a question that names nothing
-    to debate (unless `anyway`), NoModel when a model cannot be used.
+    to debate (unless `anyway`), NoModel when a model cannot be used: all in the debate's language.
     """
     problem = _problem(question)
     guess = classify_question(problem)
     language = guess.language if settings.language == "auto" else settings.language
-    if guess.vague and not settings.anyway:
-        raise vague(problem, language)
+    try:
+        if guess.vague and not settings.anyway:
+            raise vague(problem, language)
+        return _made(problem, guess.domain, language, settings, context, models)
+    except DebateroomError as error:
+        raise spoken(error, language) from error.__cause__
+
+
+def _made(
+    problem: str, domain: str | None, language: str, settings: Settings, context: Context, models: Models
+) -> Plan:
+    """The plan, the question being read."""
     model = choose_default(settings.model).name
-    specs = _roles(settings, guess.domain, language)
+    specs = _roles(settings, domain, language)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
     names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
@@ -150,11 +160,8 @@ def _hold_window(plan: Plan, models: Models) -> None:
     for model, own in asked:
         needed, window = given + own, models.open(model).window
         if needed + min(plan.max_tokens, window // 4) > window:
-            raise UsageError(
-                f"the question and its context are about {needed:,} tokens; {model} has a window of {window:,}, "
-                f"replies included",
-                hint="give less with --context, or name a model with a larger window",
-            )
+            figures = {"needed": needed, "model": model, "window": window}
+            raise worded(UsageError, Wording("window_full", figures), hint=Wording("window_full_hint"))
 
 
 def from_transcript(transcript: Transcript, settings: Settings, models: Models, *, model: str | None = None) -> Plan:
@@ -233,24 +240,22 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
     """One role a seat, framings filled in."""
     if settings.agents is not None and settings.agents < 2:
         named = settings.role or settings.roles != "auto"
-        hint = "leave -n out: every role is a seat" if named else "try -n 3"
-        raise UsageError(f"a room needs two agents or more, not {settings.agents}", hint=hint)
+        hint = Wording("every_role_hint" if named else "two_agents_hint")
+        raise worded(UsageError, Wording("two_agents", {"given": settings.agents}), hint=hint)
     given = [roles.parse_role(text) for text in settings.role]
     if settings.roles != "auto":
         if given:
-            raise UsageError("--role and --roles say the same thing twice; use one of them")
+            raise worded(UsageError, Wording("roles_twice"))
         given = list(roles.parse_roles_list(settings.roles))
     wanted = domain if settings.domain == "auto" else settings.domain
     if not given:
         return roles.assign(wanted, language, settings.agents or 3, given, False)
     count = settings.agents if settings.agents is not None else len(given)
     if count < len(given) or (count > len(given) and not settings.add_roles):
-        more = "; --add-roles fills up with default roles" if count > len(given) else ""
-        raise UsageError(f"-n {count} contradicts the {len(given)} roles given{more}", hint="leave -n out")
+        key = "roles_fill_up" if count > len(given) else "roles_contradict"
+        raise worded(UsageError, Wording(key, {"given": count, "roles": len(given)}), hint=Wording("roles_hint"))
     if count < 2:
-        raise UsageError(
-            "one role is given, and a room needs two agents or more", hint="give a second role in the same way"
-        )
+        raise worded(UsageError, Wording("one_role"), hint=Wording("one_role_hint"))
     return roles.assign(wanted, language, count, given, settings.add_roles)
 
 
@@ -267,7 +272,8 @@ def _moderator(settings: Settings, model: str, models: Models) -> str:
     if opened.moderates:
         return opened.name
     if settings.moderator:
-        raise UsageError(f"{opened.name} cannot moderate", hint="name another with --moderator, or --moderator none")
+        refused = Wording("cannot_moderate", {"model": opened.name})
+        raise worded(UsageError, refused, hint=Wording("cannot_moderate_hint"))
     return NO_MODERATOR
 
 
@@ -275,16 +281,14 @@ def _priced(names: Collection[str], own: Mapping[str, Mapping[str, float]]) -> N
     """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
     for name in sorted(names):
         if not prices.known(name, prices.own_table(own)):
-            raise UsageError(
-                f"--budget needs a price for {name}, and none is known",
-                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
-                "in US dollars for a million tokens",
-            )
+            example = f'prices."{name}" = {{ input = …, output = … }}'
+            hint = Wording("no_price_hint", {"file": PROJECT_FILE, "example": example})
+            raise worded(UsageError, Wording("no_price", {"model": name}), hint=hint)
 
 
 def _quorum(settings: Settings, seats: int) -> int:
     if settings.quorum is None:
         return max(2, seats // 2 + 1)
     if settings.quorum > seats:
-        raise UsageError(f"--quorum {settings.quorum} is more than the {seats} seats")
+        raise worded(UsageError, Wording("quorum_too_high", {"quorum": settings.quorum, "seats": seats}))
     return settings.quorum
