@@ -23,10 +23,10 @@ HEADINGS = {
         "Unresolved risks", "Debate highlights", "Full transcript",
     ],
     "fr": [
-        "Rapport de la salle de débat d'agents", "Participants", "Consensus", "Désaccords clés", "Action recommandée",
+        "Rapport de la salle de débat d’agents", "Participants", "Consensus", "Désaccords clés", "Action recommandée",
         "Risques non résolus", "Points forts du débat", "Transcription complète",
     ],
-    "zh": ["智能体辩论室报告", "参与者", "共识", "主要分歧", "建议行动", "未解决的风险", "辩论亮点", "完整记录"],
+    "zh": ["辩论室报告", "参与者", "共识", "主要分歧", "建议行动", "未解决的风险", "辩论亮点", "完整记录"],
 }  # fmt: skip
 
 

@@ -105,11 +105,11 @@ def verdict(language: str, outcome: object, summary: str) -> str:
     """The outcome and the paragraph about it, on one line; a final output from elsewhere may name no outcome."""
     from debateroom.language import say
 
+    told = one_line(summary, 4000)
     try:
-        word = say(language, f"verdict_{outcome}") + " "
+        return say(language, "verdict_line", verdict=say(language, f"verdict_{outcome}"), summary=told)
     except KeyError:
-        word = ""
-    return word + one_line(summary, 4000)
+        return told
 
 
 def failed(error: DebateroomError, *, as_json: bool) -> int:

@@ -95,7 +95,8 @@ def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: 
         role=role,
         proposal=_closed(_short(leading)),
     )
-    return f"{found} {say(transcript.language, 'extract_marked' if alone else 'extract_instead')}"
+    made = say(transcript.language, "extract_marked" if alone else "extract_instead")
+    return say(transcript.language, "between_sentences").join([found, made])
 
 
 def _disagreements(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -122,7 +123,12 @@ def _sharpest(transcript: Transcript, last: Round, entries: Sequence[Entry]) -> 
     if not stated:
         return _two_proposals(transcript, last, entries)
     entry, text = max(stated, key=lambda pair: pair[0].confidence or 0.0)
-    return f"{entry.agent} ({entry.role}): {_short(text)}"
+    return _claim(transcript.language, entry, text)
+
+
+def _claim(language: str, entry: Entry, text: str) -> str:
+    """What a seat says, with who says it."""
+    return say(language, "claim_of", agent=entry.agent, role=entry.role, text=_short(text))
 
 
 def _risks(transcript: Transcript) -> list[dict[str, Any]]:
@@ -181,5 +187,6 @@ def _two_proposals(transcript: Transcript, last: Round, entries: Sequence[Entry]
     signed = {entry.endorses or entry.agent for entry in entries}
     if len(proposals) < 2 or len(signed) < 2:
         return say(transcript.language, "no_disagreement_stated")
-    claims = [f"{entry.agent} ({entry.role}): {_short(_proposal(entry, last.round))}" for entry in ranked]
-    return " ".join([say(transcript.language, "which_proposal"), *map(_closed, claims)])
+    claims = [_claim(transcript.language, entry, _proposal(entry, last.round)) for entry in ranked]
+    between = say(transcript.language, "between_sentences")
+    return between.join([say(transcript.language, "which_proposal"), *map(_closed, claims)])
