@@ -15,7 +15,8 @@ from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.dialogue import plan as dialogue_plans
-from debateroom.errors import RoomError, UsageError
+from debateroom.errors import DebateroomError, RoomError, UsageError
+from debateroom.language import spoken
 from debateroom.models import reach
 from debateroom.models.registry import Models
 from debateroom.room import room as room_files
@@ -143,7 +144,10 @@ def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
             f"{folder} has a journal: resume the room, not its chat.json", hint=command("resume", folder)
         )
     with activities.open_models(chosen) as models:
-        plan = plans.from_transcript(transcript, chosen, models, model=model)
+        try:
+            plan = plans.from_transcript(transcript, chosen, models, model=model)
+        except DebateroomError as error:
+            raise spoken(error, transcript.language) from error.__cause__
     original = chat.read_bytes()
     with Room.create(folder, opening(plan)) as room:
         files.replace(folder / room_files.ORIGINAL, original)  # it may hold what we do not know

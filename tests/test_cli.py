@@ -347,7 +347,7 @@ def test_verbose_says_how_each_reply_was_read(capsys: pytest.CaptureFixture[str]
     """-v adds a line a reply: time, tokens, confidence, and what had to be mended."""
     code, _, err = run(capsys, QUESTION, "-v", "-r", "2", "-n", "2", "--model", script)
     assert code == 0
-    assert err.count("confidence 7, endorses nobody; mended: ") == 2
+    assert err.count("confidence 7, endorses —; mended: ") == 2
 
 
 def test_resume_refuses_options_that_contradict_the_room(capsys: pytest.CaptureFixture[str], script: str) -> None:

