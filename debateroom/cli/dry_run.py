@@ -84,9 +84,10 @@ def _seats(plan: Plan) -> None:
         provider, _, model = seat.model.partition(":")
         rows.append([seat.name, one_line(seat.role, 30), provider, model])
     moderator = say(language, "plan_none") if plan.moderator == NO_MODERATOR else plan.moderator
-    rows.append([say(language, "plan_moderator"), moderator])
-    _table(rows[:-1], first=width(rows[-1][0]))
-    click.echo("  ".join(rows[-1]) + "\n")
+    label = say(language, "plan_moderator")
+    first = max(width(cell) for cell in (label, *(row[0] for row in rows)))
+    _table(rows, first=first)
+    click.echo(f"{padded(label, first)}  {moderator}\n")
 
 
 def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
