@@ -113,3 +113,30 @@ def test_a_room_whose_disk_was_full_is_resumed_when_there_is_space(tmp_path: Pat
     after = kept(room)
     assert after[: len(before)] == before
     assert len(after) == 6
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_report_that_cannot_be_written_leaves_the_answer_and_is_made_up_for_without_a_call(
+    tmp_path: Path, as_json: bool
+) -> None:
+    """The answer is in the journal: it is printed, `resume` is the next command, and that asks nobody again."""
+    reply = f"POSITION: A queue. {'Grounds. ' * 100}\nPROPOSAL: Build it."
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"default": True, "response": reply}))
+    asked = [QUESTION, "-r", "1", "-q", "--model", "scripted:replies.jsonl", "--moderator", "none"]
+    done = run(tmp_path, 20_000, *asked, *(["--json"] if as_json else []))
+    room = tmp_path / "active" / "chatroom"
+    assert done.returncode == 1
+    assert "chatroom_report.html" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith(f"then: debateroom resume {room}")
+    if as_json:
+        assert json.loads(done.stdout)["outcome"] == "deadlock"
+    else:
+        assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+            "Deadlock", "", "Recommended action", "", "Sharpest disagreement"
+        ]  # fmt: skip
+    (tmp_path / "replies.jsonl").write_text(json.dumps({"agent": "Agent Z", "round": 1, "response": "nobody"}))
+    again = run(tmp_path, 10_000_000, "resume", "-q")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.startswith(done.stdout if not as_json else "Deadlock")
+    assert len(kept(room)) == 3
+    assert (room / "chatroom_report.html").exists()

@@ -128,3 +128,20 @@ def test_a_shared_premise_is_held_to_the_same_rules() -> None:
     """It names no seat that is not here, and quotes nobody who did not say it."""
     assert premise('Agent Q said "zzz".', TRANSCRIPT) == ({"shared_premise": None}, 1)
     assert premise("Jobs arrive in bursts.", TRANSCRIPT) == ({"shared_premise": "Jobs arrive in bursts."}, 0)
+
+
+def test_seats_by_letter_role_or_with_their_heading_are_those_seats() -> None:
+    """In sides, risks, changes of mind and opening positions; an opening position of nobody is counted as dropped."""
+    change = {"agent": "Agent B (Critic)", "from": "a loop", "to": "the queue", "because": "load", "round": 2}
+    positions = [{"agents": ["Architect", "b"], "claim": "a queue"}, {"agents": ["Moderator"], "claim": "a loop"}]
+    claims, dropped = held(
+        unresolved_risks=[{"risk": "load", "raised_by": ["Agent A (Architect)"]}],
+        mind_changes=[change],
+        opening_positions=positions,
+    )
+    assert claims == {
+        "unresolved_risks": [{"risk": "load", "raised_by": ["Agent A"]}],
+        "mind_changes": [change | {"agent": "Agent B"}],
+        "opening_positions": [{"agents": ["Agent A", "Agent B"], "claim": "a queue"}],
+    }
+    assert dropped == 1

@@ -335,8 +335,8 @@ def test_all_sign_and_yet_no_agreement_says_why() -> None:
     for expected in (
         "; opening vote 1–1, final vote 3–0; 1 change of mind, 1 without a stated cause; "
         "1 agent changed its own proposal and stayed with it; "
-        "no usable verdict of the moderator in rounds 1, 2: there is no JSON object in its answer; "
-        "the moderator’s synthesis could not be used (there is no JSON object in its answer): "
+        "no usable verdict of the moderator in rounds 1, 2: there is no JSON object in the answer; "
+        "the moderator’s synthesis could not be used (there is no JSON object in the answer): "
         "an extract from the agents’ own words; ",
     ):
         assert expected in trust

@@ -9,15 +9,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debateroom.errors import DebateroomError, RoomBusy
+from debateroom.errors import DebateroomError, RoomBusy, RoomError
 from debateroom.interruption import Interrupted
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
+    from debateroom.messages import Transcript
 
 JSON_LIMIT = 2000
 """Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
+
+LONGEST = 4000
+"""Characters of one of the texts that a person gets on standard output; the whole is in the report."""
 
 _KEYS = (
     "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
@@ -85,27 +89,33 @@ def _tell_outcome(outcome: Outcome) -> None:
     """The four things a person needs."""
     from debateroom.language import say
 
-    transcript = outcome.transcript
-    if transcript.kind in ("simulation", "work"):
+    if outcome.transcript.kind in ("simulation", "work"):
         from debateroom.cli import talk
 
         talk.tell(outcome)
         return
-    final = transcript.final_output or {}
-    language = transcript.language
-    tell(verdict(language, final.get("outcome"), str(final.get("summary", ""))))
-    for key in ("recommended_action", "sharpest_disagreement"):
-        text = printable(str(final.get(key, "")))
-        tell("\n" + say(language, "labelled", label=say(language, key), text=text))
+    language = outcome.transcript.language
+    _tell_answer(outcome.transcript)
     tell("\n" + say(language, "labelled", label=say(language, "report"), text=outcome.report))
     tell(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
+
+
+def _tell_answer(transcript: Transcript) -> None:
+    """What was concluded, each thing on one line: a line of a model's cannot pass for one of ours."""
+    from debateroom.language import say
+
+    final, language = transcript.final_output or {}, transcript.language
+    tell(verdict(language, final.get("outcome"), str(final.get("summary", ""))))
+    for key in ("recommended_action", "sharpest_disagreement"):
+        text = one_line(str(final.get(key, "")), LONGEST)
+        tell("\n" + say(language, "labelled", label=say(language, key), text=text))
 
 
 def verdict(language: str, outcome: object, summary: str) -> str:
     """The outcome and the paragraph about it, on one line; a final output from elsewhere may name no outcome."""
     from debateroom.language import say
 
-    told = one_line(summary, 4000)
+    told = one_line(summary, LONGEST)
     try:
         return say(language, "verdict_line", verdict=say(language, f"verdict_{outcome}"), summary=told)
     except KeyError:
@@ -125,7 +135,21 @@ def failed(error: DebateroomError, *, as_json: bool) -> int:
             found["status"] = "failed"  # and on a full disk the journal could not say so
         ended = {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint}
         print_json(found | ended)
+    elif isinstance(error, RoomError):
+        _tell_what_is_there(error.room)
     return error.exit_code
+
+
+def _tell_what_is_there(room: Path | None) -> None:
+    """The answer of a room whose reports could not be written: it was paid for, and is in the journal."""
+    if room is None:
+        return
+    from debateroom.room.room import read
+
+    with contextlib.suppress(DebateroomError, OSError):
+        transcript = read(room).transcript
+        if transcript.final_output:
+            _tell_answer(transcript)
 
 
 def interrupted(stop: Interrupted, *, as_json: bool) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from debateroom.messages import Transcript
+from debateroom.reading.naming import Names
 
 _QUOTE = re.compile(
     r"“(.+?)”|«\s*(.+?)\s*»|「(.+?)」|『(.+?)』|„(.+?)[“”]|‘(.+?)’(?!\w)|\"(.+?)\"|`+(.+?)`+"
@@ -48,7 +49,7 @@ def held_to_transcript(claims: Mapping[str, Any], transcript: Transcript) -> Gro
         "unresolved_risks": check.risks(claims["unresolved_risks"]),
         "mind_changes": check.changes(claims["mind_changes"]),
         "highlights": check.items(claims["highlights"]),
-        "opening_positions": claims["opening_positions"],
+        "opening_positions": check.positions(claims["opening_positions"]),
     }
     return Grounded(held, check.dropped)
 
@@ -110,6 +111,7 @@ class _Check:
 
     def __init__(self, transcript: Transcript) -> None:
         self.names = tuple(seat.name for seat in transcript.agents)
+        self._named = Names((seat.name, seat.role) for seat in transcript.agents)
         self.dropped = 0
         self._said = {
             name: flat("\n".join(e.response for item in transcript.rounds for e in item.entries if e.agent == name))
@@ -166,9 +168,8 @@ class _Check:
     def seats(self, names: Sequence[str]) -> list[str]:
         """The seats of this room among `names`, in seat order. Unknown ones are counted, unless none is known:
         then the whole claim falls, and is counted where it falls."""
-        given = {name.strip().casefold() for name in names}
-        found = [name for name in self.names if name.casefold() in given]
-        self.dropped += len(given) - len(found) if found else 0
+        found, unknown = self._named.among(names)
+        self.dropped += len(unknown) if found else 0
         return found
 
     def disagreements(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -194,12 +195,16 @@ class _Check:
         """Whether a seat of this room stands behind `text`, and `text` stands."""
         return bool(seats) and self.stands(text, seats)
 
+    def positions(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Who opened alike, by the seats' own names; it only counts votes, so its words are not looked at."""
+        held = [{**value, "agents": self.seats(value["agents"])} for value in values]
+        return [value for value in held if self._keep(bool(value["agents"]))]
+
     def changes(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Changes of mind of seats that spoke before and in the round named."""
         kept = []
         for value in values:
-            known = {name.casefold(): name for name in self.names}
-            agent = known.get(value["agent"].strip().casefold(), "")
+            agent = self._named.find(value["agent"]) or ""
             rounds = self._rounds_spoken.get(agent, [])
             spoke = value["round"] in rounds[1:]
             # what it held before and after is the model's wording; a quoted cause may come from any seat

@@ -10,10 +10,17 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from debateroom.debating import prompts, structured
 from debateroom.debating.plan import Plan
+from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
+from debateroom.language import say
 from debateroom.models.registry import Models
+from debateroom.reading.naming import Names, nobody
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
+from debateroom.terminal import one_line
+
+_NAME = 60
+"""Columns of a name that is none for which a sentence has room."""
 
 
 class Moderation(BaseModel):
@@ -22,10 +29,10 @@ class Moderation(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
     aligned: bool
-    proposal: str
-    holdouts: list[str]
+    proposal: SeatName | None
+    holdouts: list[SeatName]
     open_blockers: list[str]
-    off_topic: list[str]
+    off_topic: list[SeatName]
     why: str
 
 
@@ -42,21 +49,18 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
     monotonic clock, nobody wants the verdict any more.
     """
     shape, model = OpeningModeration if number == 1 else Moderation, models.open(plan.moderator)
-    asked = prompts.moderator_request(plan, room.transcript, number, shape.model_json_schema())
+    names = _names(plan)
+    asked = prompts.moderator_request(plan, room.transcript, number, structured.schema(shape, names.order))
     request, history = fitted(model, replace(asked, until=until))
     room.write(event("moderator_asked", round=number))
     answer = structured.ask(
-        model,
-        request,
-        shape,
-        lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
-        language=plan.language,
+        plan, model, request, shape, check=lambda verdict: _problem(verdict, names, plan.language)
     )
     room.write(
         event(
             "moderated",
             round=number,
-            verdict=_held_to_the_room(answer.value, [seat.name for seat in plan.seats]) if answer.value else None,
+            verdict=_in_seat_names(answer.value, names) if answer.value else None,
             problem=answer.problem,
             model=answer.model,
             seconds=round(answer.seconds, 3),
@@ -71,27 +75,49 @@ def kept(value: Mapping[str, Any] | None, plan: Plan) -> dict[str, Any] | None:
     """A verdict that a transcript holds, when it is one of this room's; None when it cannot be read as that."""
     if value is None:
         return None
-    shape = OpeningModeration if "shared_premise" in value else Moderation
+    shape, names = OpeningModeration if "shared_premise" in value else Moderation, _names(plan)
     try:
-        verdict = shape.model_validate({**value, "proposal": value.get("proposal") or ""})
+        verdict = shape.model_validate({**value, "proposal": value.get("proposal")})
     except ValidationError:
         return None
-    return _held_to_the_room(verdict, [seat.name for seat in plan.seats])
+    return None if _problem(verdict, names, plan.language) else _in_seat_names(verdict, names)
 
 
-def _held_to_the_room(verdict: Moderation, names: Sequence[str]) -> dict[str, Any]:
-    """The verdict with every name that is no seat of this room taken out.
+def _names(plan: Plan) -> Names:
+    return Names((seat.name, seat.role) for seat in plan.seats)
 
-    A verdict that calls the seats aligned and names a holdout or no proposal contradicts itself: not aligned.
+
+def _problem(verdict: Moderation, names: Names, language: str) -> str:
+    """Why the verdict cannot be used, in words; empty when it can.
+
+    A name that means no seat is not passed over: without it disagreement would read as agreement, or the reverse.
+    Nor is a verdict turned round that calls the seats aligned and then names a holdout or no proposal of theirs.
     """
+    for field, texts in (
+        ("proposal", [verdict.proposal or ""]),
+        ("holdouts", verdict.holdouts),
+        ("off_topic", verdict.off_topic),
+    ):
+        unknown = names.among(texts)[1]
+        if unknown:
+            return say(language, "no_such_seat", field=field, name=one_line(unknown[0], _NAME))
+    if not verdict.aligned:
+        return ""
+    value = _in_seat_names(verdict, names)
+    if value["proposal"] is None:
+        return say(language, "aligned_on_nothing")
+    if value["holdouts"]:
+        return say(language, "aligned_with_holdouts", names=", ".join(value["holdouts"]))
+    return ""
+
+
+def _in_seat_names(verdict: Moderation, names: Names) -> dict[str, Any]:
+    """The verdict with the seats by their own names, in seat order; none is off topic and anything else besides."""
     value = verdict.model_dump()
-    known = {name.casefold(): name for name in names}
     for key in ("holdouts", "off_topic"):
-        found = [known[name.strip().casefold()] for name in value[key] if name.strip().casefold() in known]
-        value[key] = [name for name in names if name in found]
-    proposal = known.get(verdict.proposal.strip().casefold())
+        value[key] = names.among(value[key])[0]
+    proposal = None if nobody(verdict.proposal) else names.find(verdict.proposal or "")
     value["proposal"] = None if proposal in value["off_topic"] else proposal
     value["open_blockers"] = [text.strip() for text in verdict.open_blockers if text.strip()]
     value["holdouts"] = [name for name in value["holdouts"] if name not in value["off_topic"]]
-    value["aligned"] = verdict.aligned and not value["holdouts"] and value["proposal"] is not None
     return value

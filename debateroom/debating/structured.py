@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
+from debateroom.debating import prompts
+from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed
-from debateroom.language import spoken
+from debateroom.language import say, spoken
 from debateroom.messages import Model, Paid, Request
 from debateroom.reading.objects import find_object
 
 Shape = TypeVar("Shape", bound=BaseModel)
+SeatName = Annotated[str, WithJsonSchema({"type": "string", "format": "seat"})]
+"""A field that names a seat: the schema of a room allows no other names (see `schema`)."""
+
+MOST_NAMED = 250
+"""Seats up to which a schema lists them: strict schemas take some hundred values of an enum and no more."""
+_KINDS = {
+    "string_type": "kind_text",
+    "list_type": "kind_list",
+    "bool_type": "kind_flag",
+    "int_type": "kind_number",
+    "int_parsing": "kind_number",
+    "model_type": "kind_object",
+    "dict_type": "kind_object",
+}
+"""What a field should have been, by pydantic's word for the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +45,34 @@ class Structured(Generic[Shape]):
     model: str
     seconds: float
     problem: str = ""
-    """Why there is no value, for people."""
+    """Why there is no value, for people, in the room's language."""
+
+
+def schema(shape: type[BaseModel], names: Sequence[str]) -> dict[str, Any]:
+    """The JSON Schema of `shape` with the room's seats as the only names; an enum once, which both vendors take."""
+    found = shape.model_json_schema(by_alias=True)
+    seat: dict[str, Any] = {"type": "string"}
+    if len(names) <= MOST_NAMED:
+        seat["enum"] = list(names)
+    return {**_referring(found), "$defs": {**_referring(found.get("$defs", {})), "Seat": seat}}
+
+
+def _referring(part: Any) -> Any:
+    """A part of a schema in which each seat's name refers to the one definition."""
+    if isinstance(part, dict):
+        if part.get("format") == "seat":
+            return {"$ref": "#/$defs/Seat"}  # strict schemas take nothing beside it, not even a title
+        return {key: _referring(value) for key, value in part.items()}
+    return [_referring(item) for item in part] if isinstance(part, list) else part
 
 
 def ask(
-    model: Model, request: Request, shape: type[Shape], fix: Callable[[Request, str, str], Request], *, language: str
+    plan: Plan, model: Model, request: Request, shape: type[Shape], *, check: Callable[[Shape], str] | None = None
 ) -> Structured[Shape]:
-    """The value that `model` answers with. One repair: `fix(request, answer, problem)` makes the second question.
+    """The value that `model` answers with. One repair: what is wrong with the first answer is told it.
 
-    A failed call is a value too, its problem said in `language`. Raises NoModel only: then no call can succeed.
+    `check` says what else than its shape is wrong with a value; empty when nothing is. A failed call is a value too.
+    Raises NoModel only: then no call can succeed.
     """
     paid: tuple[Paid, ...] = ()
     seconds, problem, name = 0.0, "", model.name
@@ -46,21 +82,29 @@ def ask(
         try:
             answer = model.ask(asked)
         except CallFailed as error:
-            return Structured(None, (*paid, *error.paid), name, seconds, str(spoken(error, language)))
+            return Structured(None, (*paid, *error.paid), name, seconds, str(spoken(error, plan.language)))
         paid, seconds, name = (*paid, *answer.paid), seconds + answer.seconds, answer.model
-        value, problem = _read(answer.text, shape)
-        if value is not None:
+        value, problem = _read(answer.text, shape, plan.language)
+        if value is not None and check is not None:
+            problem = check(value)
+        if value is not None and not problem:
             return Structured(value, paid, name, seconds)
-        asked = fix(request, answer.text, problem)
+        asked = prompts.fix_json_request(plan, request, answer.text, problem)
     return Structured(None, paid, name, seconds, problem)
 
 
-def _read(text: str, shape: type[Shape]) -> tuple[Shape | None, str]:
+def _read(text: str, shape: type[Shape], language: str) -> tuple[Shape | None, str]:
     found = find_object(text)
     if found is None or not isinstance(found.value, dict):
-        return None, "there is no JSON object in it"
+        return None, say(language, "no_json")
     try:
         return shape.model_validate(found.value), ""
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        return None, f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        field = ".".join(map(str, first["loc"]))
+        if first["type"] == "missing":
+            return None, say(language, "field_missing", field=field)
+        kind = _KINDS.get(first["type"])
+        if kind is None:
+            return None, say(language, "field_unusable", field=field)
+        return None, say(language, "field_wrong", field=field, kind=say(language, kind))

@@ -16,6 +16,7 @@ from debateroom import clock
 from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.messages import Request, Transcript
@@ -28,7 +29,7 @@ class Side(BaseModel):
     """One side of a disagreement."""
 
     model_config = ConfigDict(frozen=True)
-    agents: list[str]
+    agents: list[SeatName]
     claim: str
 
 
@@ -45,14 +46,14 @@ class Risk(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     risk: str
-    raised_by: list[str]
+    raised_by: list[SeatName]
 
 
 class MindChange(BaseModel):
     """A seat that changed its mind, and because of what."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, serialize_by_alias=True)
-    agent: str
+    agent: SeatName
     before: str = Field(alias="from")
     after: str = Field(alias="to")
     because: str
@@ -63,7 +64,7 @@ class OpeningPosition(BaseModel):
     """Seats that took the same position in round 1."""
 
     model_config = ConfigDict(frozen=True)
-    agents: list[str]
+    agents: list[SeatName]
     claim: str
 
 
@@ -146,21 +147,13 @@ def _asked(
     finding = say(
         plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
     )
-    request = prompts.synthesis_request(
-        plan, transcript, Synthesis.model_json_schema(by_alias=True), finding=finding, excluded=excluded
-    )
+    schema = structured.schema(Synthesis, [seat.name for seat in plan.seats])
+    request = prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
     model = models.open(plan.moderator)
     request, history = fitted(model, replace(request, until=until))
     if transcript.rounds[-1].moderation is None:
         request = _last_unwritten(request)
-    answer = structured.ask(
-        model,
-        request,
-        Synthesis,
-        lambda asked, text, problem: prompts.fix_json_request(plan, asked, text, problem),
-        language=plan.language,
-    )
-    return answer, history
+    return structured.ask(plan, model, request, Synthesis), history
 
 
 def _last_unwritten(request: Request) -> Request:

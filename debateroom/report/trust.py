@@ -16,8 +16,6 @@ from debateroom.report.words import Words
 
 _REASON = 160
 """Columns of an error's text that a heading has room for; the whole is in the transcript."""
-_TRANSLATED = {"there is no JSON object in it": "trust.no_json"}
-"""Reasons of ours that need more words, or other ones, where they stand alone."""
 _MANY_EQUAL = 6
 """From how many equal counts on a vote is written `6×1`."""
 
@@ -190,9 +188,8 @@ def _moderation(verdict: Verdict, words: Words) -> Iterator[Trust]:
 
 
 def _told(reason: str, words: Words) -> str:
-    """A reason in words that stand alone."""
-    key = _TRANSLATED.get(reason.strip().rstrip("."))
-    return words(key) if key else shorten(reason, _REASON).rstrip(".") or words("unknown")
+    """A reason as a part of a sentence."""
+    return shorten(reason, _REASON).rstrip(".") or words("unknown")
 
 
 def _author(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[Trust]:
