@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debateroom.errors import NoModel, UsageError, Wording
-from debateroom.models import registry
+from debateroom.models import pull, registry
 from debateroom.models.keys import Keys
 from debateroom.models.registry import Default, ModelInfo, ModelSettings, choose_default, describe, info, resolve
 
@@ -117,8 +117,9 @@ def test_without_its_key_the_first_vendor_with_one_is_used_and_said() -> None:
 def test_without_any_key_the_embedded_model_is_used_when_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With no key at all the embedded model is the default, said in one line."""
     monkeypatch.setattr(registry, "embedded_installed", lambda: True)
+    monkeypatch.setattr(pull, "cached", lambda: None)
     found = choose_default(keys=keys())
-    assert found == Default("embedded", Wording("default_embedded", {"names": "sonnet, gpt"}))
+    assert found == Default("embedded", Wording("default_embedded_later", {"names": "sonnet, gpt"}))
 
 
 def test_without_anything_three_ways_out_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,14 +166,37 @@ def test_only_the_embedded_model_is_too_small_to_moderate() -> None:
 def test_the_list_says_what_can_be_used_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every short name with its model, where its key comes from, and whether it can be asked."""
     monkeypatch.setattr(registry, "embedded_installed", lambda: True)
+    monkeypatch.setattr(pull, "cached", lambda: None)
     rows = describe(keys=keys(OPENAI_API_KEY="k"))
-    assert [(row.alias, row.info.name, row.key, row.ready) for row in rows] == [
-        ("opus", "anthropic:claude-opus-5-5", None, False),
-        ("sonnet", "anthropic:claude-sonnet-5-5", None, False),
-        ("haiku", "anthropic:claude-haiku-5-5", None, False),
-        ("gpt", "openai:gpt-6.2-sol", "OPENAI_API_KEY", True),
-        ("embedded", "embedded", None, True),
+    login = "debateroom keys set anthropic"
+    assert [(row.alias, row.info.name, row.key, row.missing) for row in rows] == [
+        ("opus", "anthropic:claude-opus-5-5", None, login),
+        ("sonnet", "anthropic:claude-sonnet-5-5", None, login),
+        ("haiku", "anthropic:claude-haiku-5-5", None, login),
+        ("gpt", "openai:gpt-6.2-sol", "OPENAI_API_KEY", None),
+        ("embedded", "embedded", None, "debateroom models pull"),
     ]
+    assert [row.ready for row in rows] == [False, False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("installed", "file", "missing", "told"),
+    [
+        (False, None, 'pip install "debateroom[embedded]"', None),
+        (True, None, "debateroom models pull", "default_embedded_later"),
+        (True, Path("model.gguf"), None, "default_embedded"),
+    ],
+)
+def test_the_embedded_model_is_ready_with_the_extra_and_its_file(
+    monkeypatch: pytest.MonkeyPatch, installed: bool, file: Path | None, missing: str | None, told: str | None
+) -> None:
+    """The list names what is missing, and the default says that the file is still to be fetched."""
+    monkeypatch.setattr(registry, "embedded_installed", lambda: installed)
+    monkeypatch.setattr(pull, "cached", lambda: file)
+    row = describe(keys=keys())[-1]
+    assert (row.ready, row.missing) == (missing is None, missing)
+    if told:
+        assert choose_default(keys=keys()) == Default("embedded", Wording(told, {"names": "sonnet, gpt"}))
 
 
 def test_a_server_of_ones_own_is_ready_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,6 @@ def _row(listed: Listed, own: Mapping[str, Price]) -> dict[str, object]:
 
     known = listed.info
     provider = known.name.partition(":")[0]
-    missing = 'pip install "debateroom[embedded]"' if provider == "embedded" else f"debateroom keys set {provider}"
     return {
         "alias": listed.alias,
         "name": known.name,
@@ -56,7 +55,7 @@ def _row(listed: Listed, own: Mapping[str, Price]) -> dict[str, object]:
         "window": known.window,
         "ready": listed.ready,
         "key": listed.key,
-        "missing": None if listed.ready else missing,
+        "missing": listed.missing,
         "free": provider in FREE,
         **_prices(known.name, own),
     }

@@ -86,7 +86,8 @@ def choose_default(wanted: str | None = None, *, keys: Keys | None = None) -> De
             figures = {"names": order[0], "model": alias}
             return Default(alias, None if alias == order[0] else Wording("default_other", figures))
     if embedded_installed():
-        return Default("embedded", Wording("default_embedded", {"names": ", ".join(order)}))
+        told = "default_embedded_later" if embedded_missing() else "default_embedded"
+        return Default("embedded", Wording(told, {"names": ", ".join(order)}))
     raise worded(NoModel, Wording("no_model_here"), hint="debateroom keys set anthropic")
 
 
@@ -100,6 +101,8 @@ class Listed(NamedTuple):
     """Where its key comes from: a variable or a file's path; None when there is none, or none is needed."""
     ready: bool
     """Whether it can be asked here as things are."""
+    missing: str | None = None
+    """The command that makes it ready; None when it is."""
 
 
 def describe(*, keys: Keys | None = None, settings: ModelSettings | None = None) -> tuple[Listed, ...]:
@@ -110,9 +113,19 @@ def describe(*, keys: Keys | None = None, settings: ModelSettings | None = None)
         provider = resolve(name).provider
         key = sources[provider]
         ready = key is not None or asks_for_no_key(provider, address(provider, reached.url(provider)))
-        rows.append(Listed(alias, info(name), key, ready))
-    rows.append(Listed("embedded", info("embedded"), None, embedded_installed()))
+        rows.append(Listed(alias, info(name), key, ready, None if ready else f"debateroom keys set {provider}"))
+    missing = embedded_missing()
+    rows.append(Listed("embedded", info("embedded"), None, missing is None, missing))
     return tuple(rows)
+
+
+def embedded_missing() -> str | None:
+    """The command that the embedded model still needs: for the extra, or else for its file; None when it is ready."""
+    from debateroom.models import pull
+
+    if not embedded_installed():
+        return 'pip install "debateroom[embedded]"'
+    return None if pull.cached() else "debateroom models pull"
 
 
 def embedded_installed() -> bool:
