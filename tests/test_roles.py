@@ -122,15 +122,20 @@ def test_each_set_goes_on_with_roles_that_pull_against_earlier_ones(domain: str)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_past_the_end_of_a_set_a_second_critic_attacks_the_first(language: str) -> None:
-    """`Critic 2` comes after the last default role, framed against the first Critic; names never repeat."""
-    size = len(templates.data("roles/sets.toml")["software"]["order"])
-    roles = assign("software", language, 3 * size)
-    critic = FIRST_THREE["software", language][2]
-    assert roles[size].name == f"{critic} 2"
-    assert critic in (roles[size].framing or "")
-    assert roles[2 * size].name == f"{critic} 3"
-    assert len({spec.name for spec in roles}) == 3 * size
+@pytest.mark.parametrize(
+    ("domain", "attacked"), [("software", "critic"), ("product", "engineer"), ("strategy", "skeptic")]
+)
+def test_past_the_end_of_a_set_further_critics_attack_the_first_ones_case(
+    domain: str, attacked: str, language: str
+) -> None:
+    """`Critic 2`, `Critic 3` and so on in every domain, each framed against another role; names never repeat."""
+    size = len(templates.data("roles/sets.toml")[domain]["order"])
+    roles = assign(domain, language, 2 * size)
+    catalogue = templates.data(f"roles/{language}.toml")["roles"]
+    critics = roles[size:]
+    assert [spec.name for spec in critics] == [f"{catalogue['critic']['name']} {n}" for n in range(2, size + 2)]
+    assert catalogue[attacked]["name"] in (critics[0].framing or "")
+    assert len({spec.framing for spec in roles}) == 2 * size
 
 
 def test_a_question_outside_the_three_domains_gets_the_strategy_roles() -> None:
@@ -161,7 +166,7 @@ def test_add_fills_up_with_the_defaults_that_are_missing() -> None:
 
 
 def test_add_never_repeats_a_name() -> None:
-    """A given `Critic 2` keeps its name to itself when the defaults run into their second lap."""
+    """A given `Critic 2` keeps its name to itself when the defaults come to their further critics."""
     roles = assign("software", "en", 25, [RoleSpec("Critic 2", "mine")], add=True)
     assert len({spec.name for spec in roles}) == 25
     assert roles[0] == RoleSpec("Critic 2", "mine")

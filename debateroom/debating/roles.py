@@ -6,6 +6,7 @@ default order per domain.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ LONGEST_NAME = 80
 FALLBACK = "strategy"
 """Whose default roles serve a question outside the three domains."""
 
+_CRITIC = "critic"
+"""The role that seats past the end of a domain's defaults have: `Critic 2`."""
 _HINT = 'write a role as "Name: framing", "Name", or "Name@provider:model: framing"'
 _COLON = re.compile("[:：]")
 _MODEL_END = re.compile(r":(?=\s|$)|：")
@@ -106,11 +109,11 @@ def assign(
         return roles
     taken = {found for spec in given if (found := find_role(spec.name))}
     names = {_normal(spec.name) for spec in given}
-    for role, lap in _defaults(domain or FALLBACK):
+    for role, number in _defaults(domain or FALLBACK):
         if len(roles) >= count:
             break
-        spec = _default(role, lap, language)
-        if (lap == 1 and role in taken) or _normal(spec.name) in names:
+        spec = _default(role, number, language)
+        if (number == 1 and role in taken) or _normal(spec.name) in names:
             continue
         roles.append(spec)
     return roles
@@ -192,23 +195,20 @@ def _unquoted(item: str) -> str:
 
 
 def _defaults(domain: str) -> Iterator[tuple[str, int]]:
-    """Keys of the default roles with the lap they belong to, without end. Later laps start with the set's critic."""
+    """Keys of the default roles, each with 1; then without end those whose case a further critic attacks, from 2."""
     chosen = templates.data("roles/sets.toml")[domain]
     order = [entry["id"] for entry in chosen["order"]]
     yield from ((role, 1) for role in order)
     first = order.index(chosen["again"])
-    lap = 2
-    while True:
-        yield from ((role, lap) for role in order[first:] + order[:first])
-        lap += 1
+    yield from zip(itertools.cycle(order[first:] + order[:first]), itertools.count(2), strict=False)
 
 
-def _default(role: str, lap: int, language: str) -> RoleSpec:
+def _default(role: str, number: int, language: str) -> RoleSpec:
     catalogue = _catalogue(language)
     name, framing = catalogue["roles"][role]["name"], catalogue["roles"][role]["framing"]
-    if lap == 1:
+    if number == 1:
         return RoleSpec(name, framing)
-    return RoleSpec(f"{name} {lap}", _named(catalogue["again"], name))
+    return RoleSpec(f"{catalogue['roles'][_CRITIC]['name']} {number}", _named(catalogue["again"], name))
 
 
 def _named(template: str, name: str) -> str:
