@@ -221,13 +221,19 @@ def _sharpened(text: str, chosen: Settings) -> str:
     output.note(say(language, "vague_ask"))
     for number, suggestion in enumerate(suggestions, 1):
         output.note(f"  {number}  {suggestion}")
-    answer = str(click.prompt(say(language, "vague_choose"), default=text, show_default=False, err=True)).strip()
-    if answer in {"1", "2"}:
-        output.note(suggestions[int(answer) - 1])
-        answer = str(click.prompt(say(language, "vague_fill"), err=True)).strip()
-    while answer != text and ("[" in answer or classify_question(answer).vague):
-        answer = str(click.prompt(say(language, "vague_still"), default=text, show_default=False, err=True)).strip()
-    return answer
+    key, default = "vague_choose", text
+    while True:
+        answer = str(click.prompt(say(language, key), default=default, show_default=False, err=True)).strip()
+        if answer == text:
+            return text
+        key, default = "vague_still", text
+        if answer in {"1", "2"}:
+            output.note(suggestions[int(answer) - 1])
+            key, default = "vague_fill", ""
+        elif not answer or "[" in answer:
+            key = "vague_unfilled"
+        elif not classify_question(answer).vague:
+            return answer
 
 
 def _warn(plan: Plan) -> None:
