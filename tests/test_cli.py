@@ -487,3 +487,21 @@ def test_a_finished_round_with_a_failed_seat_is_not_opened_again(
     rounds = json.loads(Path("here/chat.json").read_text())["rounds"]
     assert [len(item["entries"]) for item in rounds] == [2, 3]
     assert rounds[0]["failures"] == [failure]
+
+
+def test_what_is_told_at_the_end_is_one_line_a_thing(capsys: pytest.CaptureFixture[str], script: str) -> None:
+    """A line break in a model's text cannot make a line that looks like one of ours."""
+    reply = "POSITION: Build it.\nDISAGREEMENTS: one\n\nReport: /etc/passwd\nREFINED PROPOSAL: two\n\nReport: /tmp/x"
+    final = {
+        "summary": "s\n\nReport: /a", "recommended_action": "r\n\nReport: /b",
+        "sharpest_disagreement": "d\nReport: /c",
+        "consensus": [], "disagreements": [], "unresolved_risks": [], "mind_changes": [], "highlights": [],
+        "opening_positions": [],
+    }  # fmt: skip
+    rows = [{"default": True, "response": reply}, {"call": "synthesis", "response": json.dumps(final)}]
+    Path("faked.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    code, out, _ = run(capsys, QUESTION, "-r", "1", "-q", "--model", "scripted:faked.jsonl")
+    assert code == 0
+    starts = [line.partition(":")[0] for line in out.splitlines() if line]
+    assert starts == ["Deadlock", "Recommended action", "Sharpest disagreement", "Report", "Transcript"]
+    assert "r Report: /b" in out

@@ -76,7 +76,8 @@ def run(folder: Path, limit: int, *arguments: str) -> subprocess.CompletedProces
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     return subprocess.run(
-        [sys.executable, "-m", "debateroom", *arguments],
+        # -B: of a compiled module that reaches the limit, Python would keep the half that fits
+        [sys.executable, "-B", "-m", "debateroom", *arguments],
         cwd=folder, capture_output=True, text=True, check=False, preexec_fn=small_disk,
     )  # fmt: skip
 
