@@ -97,7 +97,7 @@ def test_a_body_that_is_shorter_than_announced_is_an_error() -> None:
     with VendorServer(Cut()) as server, client() as opened, pytest.raises(httpx2.RemoteProtocolError):
         opened.post(
             f"{server.url}/v1/messages",
-            json={"max_tokens": 9, "messages": [{"content": "x"}]},
+            json={"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]},
             headers={"anthropic-version": "x"},
         )
 

@@ -347,7 +347,7 @@ def test_the_report_speaks_the_language_of_the_room(tmp_path: Path, language: st
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_signal_that_python_drops_is_obeyed_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_that_python_drops_is_obeyed_all_the_same() -> None:
     """What a handler raises inside a callback of Python's own is lost; who waits hears of it again."""
 
     class Dropping:
@@ -366,5 +366,4 @@ def test_a_signal_that_python_drops_is_obeyed_all_the_same(monkeypatch: pytest.M
     finally:
         for number, handler in zip((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), before, strict=True):
             signal.signal(number, handler)
-        monkeypatch.setattr(interruption._State, "leaving", False)
-        monkeypatch.setattr(interruption._State, "raised", None)
+        interruption._State.leaving, interruption._State.raised = False, None

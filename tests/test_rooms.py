@@ -90,7 +90,7 @@ def test_each_room_is_listed_in_its_own_language_in_straight_columns(
     lines = {line[:7]: line for line in out.splitlines()}
     days = (now.replace(year=now.year + 1) - now).days
     assert lines["room-en"].split()[1:6] == ["interrupted", f"{days}", "d", "0.00", "US"]
-    assert lines["room-fr"].split()[1:6] == ["échoué", f"{days}", "j", "0.00", "dollars"]
+    assert lines["room-fr"].split()[1:6] == ["échoué", f"{days}", "j", "0,00", "dollars"]
     assert lines["room-zh"].split()[1:6] == ["已结束", f"{days}", "天", "0.00", "美元"]
     starts = {width(line[: line.index(QUESTIONS[name[-2:]])]) for name, line in lines.items()}
     assert len(starts) == 1
