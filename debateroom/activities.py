@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from debateroom import clock, context, files, settings
 from debateroom.debating import forecast, rounds, synthesis
@@ -15,12 +15,13 @@ from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
 from debateroom.interruption import Interrupted, held
-from debateroom.language import spoken
+from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Transcript
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.report import html, markdown
 from debateroom.room import stopping
 from debateroom.room.events import State, apply
+from debateroom.room.played import played
 from debateroom.room.room import PAGE, REPORT, OnEvent, Room, command, event, folder_of
 from debateroom.room.summary import summarize
 from debateroom.settings import Settings
@@ -127,8 +128,19 @@ def play(opened: Callable[[], Room], plan: Plan, models: Models, *, on_progress:
     return perform(opened, lambda room, begun: _played(room, plan, models, begun, on_progress), models)
 
 
-Act = Callable[[Room, float], tuple[str, int]]
-"""Plays in an open room, from a moment of `clock.monotonic()` on; why it stopped, and the exit code."""
+class Ended(NamedTuple):
+    """How a run came to an end."""
+
+    stopped: str
+    exit_code: int
+    error: str | None = None
+    """Why that was not its own end, for people; None when it was."""
+    hint: str | None = None
+    """What to do then."""
+
+
+Act = Callable[[Room, float], Ended]
+"""Plays in an open room, from a moment of `clock.monotonic()` on."""
 
 
 def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
@@ -141,8 +153,8 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
     try:
         with held():  # a signal waits until there is a room that can say that it was interrupted
             room = opened()
-        stopped, code = act(room, begun)
-        finished = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(begun))
+        ended = act(room, begun)
+        finished = event("room_finished", status="finished", **ended._asdict(), seconds=_since(begun))
         outcome = write_reports(room, apply(room.state, finished))  # before the room says that it is finished
         room.write(finished)
         return outcome  # noqa: TRY300 - the room is written to and given back either way
@@ -160,7 +172,7 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
             room.close()
 
 
-def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> tuple[str, int]:
+def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> Ended:
     load([seat.model for seat in plan.seats], models)
     until = begun + plan.timeout if plan.timeout is not None else None
     stopped = rounds.play(room, plan, models, until=until, on_progress=on_progress)
@@ -168,7 +180,7 @@ def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: O
         synthesis.conclude(room, plan, models, until=until)
     if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
         stopped = "deadline"
-    return stopped, _EXIT_CODES.get(stopped, 0)
+    return Ended(stopped, _EXIT_CODES.get(stopped, 0), *_cut_short(room, plan, stopped))
 
 
 def load(names: Collection[str], models: Models) -> None:
@@ -187,6 +199,28 @@ def _is_extract(room: Room, plan: Plan) -> bool:
     """Whether the moderator was to conclude and did not."""
     final = room.transcript.final_output or {}
     return plan.moderator != plans.NO_MODERATOR and final.get("synthesized_by") == "extract"
+
+
+def _cut_short(room: Room, plan: Plan, stopped: str) -> tuple[str, ...]:
+    """Why a run that came to an end, but not to its own, stopped, and what to do for more; else nothing.
+
+    A room that has its verdict is finished: no resume goes on with it.
+    """
+    if stopped not in _EXIT_CODES:
+        return ()
+    figures = {
+        "played": len(played(room.transcript)), "rounds": plan.rounds,
+        "seconds": in_marks(plan.language, f"{plan.timeout or 0:g}"),
+        "budget": in_marks(plan.language, f"{plan.budget or 0:g}"),
+    }  # fmt: skip
+    why, option = _CUT_SHORT[stopped]
+    if stopped == "budget" and room.transcript.cost is None:
+        why = "stopped_unpriced"
+    return say(plan.language, why, **figures), say(plan.language, "stopped_hint", option=option)
+
+
+_CUT_SHORT = {"deadline": ("stopped_deadline", "--timeout"), "budget": ("stopped_budget", "--budget")}
+"""What is said of such a run, and the option that lets another one go further."""
 
 
 def _since(begun: float) -> float:

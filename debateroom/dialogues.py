@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from debateroom import activities, settings
-from debateroom.activities import Outcome
+from debateroom.activities import Ended, Outcome
 from debateroom.agents.agent import Agent, open_agent
 from debateroom.agents.references import NoSuchCallable, find_callable
 from debateroom.dialogue import job, simulation
@@ -150,14 +150,14 @@ def play(
     """Plays what the journal of the room that `opened` opens does not hold yet. Also how a room is resumed."""
     speaking = agent or _opened(plan.job.agent, plan.job, models, plan.uuid, plan.language)
 
-    def act(room: Room, begun: float) -> tuple[str, int]:
+    def act(room: Room, begun: float) -> Ended:
         activities.load([plan.model], models)
         until = begun + plan.timeout if plan.timeout is not None else None
         dialogue = Dialogue(room, plan, models.open(plan.model), speaking, until=until, on_progress=on_progress)
         if plan.scenario is None:
-            return job.run(dialogue)
+            return Ended(*job.run(dialogue))
         _prepare_world(plan.scenario, Path(plan.job.folder), plan.uuid)
-        return simulation.run(dialogue, plan.scenario)
+        return Ended(*simulation.run(dialogue, plan.scenario))
 
     try:
         return activities.perform(opened, act, models)

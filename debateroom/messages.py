@@ -288,6 +288,8 @@ class Transcript:
     seconds: float | None = None
     """Wall time of the run; None when not known."""
     rounds_asked: int | None = None
+    quorum: int | None = None
+    """Replies without which a round is none; None when not recorded."""
     cost: float | None = None
     """US dollars; None when a price is unknown."""
     notes: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ from vendor.faults import (
 from debateroom import activities, cli, clock
 from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
 from debateroom.models import clients, deadline, retry
+from debateroom.room.room import read
 
 ROOM = Path("active/chatroom")
 
@@ -316,6 +317,39 @@ def test_the_time_of_the_run_keeps_and_reports_what_there_is(
     assert final["recommended_action"].startswith("Agent A says on PROPOSAL in round 1")
     assert (Path(printed["report"]).exists(), Path(printed["transcript"]).exists()) == (True, True)
     assert len(server.calls) == 7, "three seats, the moderator, three seats: no synthesis"
+
+
+@pytest.mark.parametrize(("answered", "rounds"), [((), 1), (("Agent A",), 1), (("Agent A", "Agent B"), 2)])
+def test_after_a_deadline_the_same_rounds_are_told_everywhere(
+    serve: Serve,
+    capsys: pytest.CaptureFixture[str],
+    time_is_over: Callable[[Condition], None],
+    answered: tuple[str, ...],
+    rounds: int,
+) -> None:
+    """In the object, in the report's head and in its heading: a round counts when enough answered in it."""
+
+    def late(call: Call) -> float:
+        return 90.0 if len(call.shared) == 2 and seat_of(call) not in answered else 0.0
+
+    server = serve(debate_script(synthesis=SYNTHESIS), latency=late)
+
+    def stands_still() -> bool:
+        there = (ROOM / "journal.jsonl").exists() and read(ROOM).transcript.rounds
+        return bool(there) and len(server.calls) == 6 and len(there[-1].entries) == len(answered)
+
+    time_is_over(stands_still)
+    code = cli.run([QUESTION, "-n", "3", "-r", "3", "--model", "sonnet", "--timeout", "30", "--json"])
+    out, err = capsys.readouterr()
+    printed, report = json.loads(out), (ROOM / "chatroom_report.md").read_text(encoding="utf-8")
+    assert (code, printed["rounds_played"]) == (124, rounds)
+    assert f"**Rounds**: {rounds} of 3" in report
+    assert f"; {rounds} of 3 rounds; stopped by the deadline; " in report
+    gone = ", without Agent C (Critic)" if rounds == 2 else ""
+    assert report.split("\n")[0] == f"# Agent debate room report{gone}"
+    assert printed["error"] == f"the 30 s of the run were over after {rounds} of 3 rounds"
+    assert f"debateroom: {printed['error']}\n  next: {printed['hint']}\n" in err
+    assert f" After round {rounds} the {3 if rounds == 1 else 2} agents " in printed["summary"]
 
 
 @pytest.mark.parametrize("silent", ["aligned", "recommended_action"])

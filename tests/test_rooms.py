@@ -113,7 +113,11 @@ def test_status_speaks_the_language_of_the_debate(
     here: Path, capsys: pytest.CaptureFixture[str], language: str, played: int, expected: list[str]
 ) -> None:
     """In the right number too."""
-    rounds = [event("round_finished", round=number) for number in range(1, played + 1)]
+    rounds = [
+        event("reply", round=number, agent=seat["name"], role=seat["role"], response="POSITION: yes")
+        for number in range(1, played + 1)
+        for seat in SEATS
+    ]
     folder = room("chatroom", *rounds, INTERRUPTED, language=language).resolve()
     code, out, _ = run(capsys, "status")
     assert (code, out.splitlines()) == (0, [line.format(room=folder) for line in expected])

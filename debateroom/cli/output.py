@@ -74,6 +74,7 @@ def finished(outcome: Outcome, *, as_json: bool) -> int:
     """Prints what a finished room came to; its exit code. Raises Unwritable."""
     from debateroom.room.room import command
 
+    _note_problem(outcome.summary["error"], outcome.summary["hint"], outcome.transcript.language)
     try:
         if as_json:
             print_json(outcome.summary)
@@ -103,9 +104,10 @@ def _tell_outcome(outcome: Outcome) -> None:
 def _tell_answer(transcript: Transcript) -> None:
     """What was concluded, each thing on one line: a line of a model's cannot pass for one of ours."""
     from debateroom.language import say
+    from debateroom.room.summary import paragraph
 
     final, language = transcript.final_output or {}, transcript.language
-    tell(verdict(language, final.get("outcome"), str(final.get("summary", ""))))
+    tell(verdict(language, final.get("outcome"), paragraph(transcript)))
     for key in ("recommended_action", "sharpest_disagreement"):
         text = one_line(str(final.get(key, "")), LONGEST)
         tell("\n" + say(language, "labelled", label=say(language, key), text=text))
@@ -122,13 +124,18 @@ def verdict(language: str, outcome: object, summary: str) -> str:
         return told
 
 
+def _note_problem(error: str | None, hint: str | None, language: str) -> None:
+    from debateroom.language import say
+
+    if error is not None:
+        note(f"debateroom: {error}")
+    if hint:
+        note(say(language, "next_line", command=hint))
+
+
 def failed(error: DebateroomError, *, as_json: bool) -> int:
     """Says what went wrong and what to run next; the error's exit code."""
-    note(f"debateroom: {error}")
-    if error.hint:
-        from debateroom.language import say
-
-        note(say(error.language, "next_line", command=error.hint))
+    _note_problem(str(error), error.hint, error.language)
     if as_json:
         found = _room_of(error.room)
         if found.get("status") == "running" and not isinstance(error, RoomBusy):

@@ -75,7 +75,7 @@ class EventLines:
 
 
 class PlainProgress:
-    """One line for the seats, one a round, one for each seat that failed."""
+    """One line for the seats, one a round, one for each seat and each question to the moderator that failed."""
 
     def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
         self._quiet = quiet
@@ -162,12 +162,15 @@ class PlainProgress:
 
     def _moderated(self, event: Event) -> None:
         verdict = event["verdict"]
-        if verdict is None and not self._quiet:
-            note(say(self._language, "no_verdict", reason=one_line(event["problem"])))
-        if not self._verbose:
-            return
-        why = one_line(verdict["why"] if verdict else event["problem"])
-        note(say(self._language, "moderator_line", why=why))
+        if verdict is None:
+            note(say(self._language, "no_verdict", round=event["round"], reason=one_line(event["problem"])))
+        elif self._verbose:
+            note(say(self._language, "moderator_line", why=one_line(verdict["why"])))
+
+    def _synthesized(self, event: Event) -> None:
+        reason = event["final_output"].get("extract_because")
+        if reason:
+            note(say(self._language, "no_synthesis", reason=one_line(reason)))
 
     def _seat_failed(self, event: Event) -> None:
         role = one_line(event["role"], 60)
@@ -284,6 +287,7 @@ class LiveProgress(PlainProgress):
 
     def _synthesized(self, event: Event) -> None:
         self.close()
+        super()._synthesized(event)
 
     def _wait_for(self, key: str) -> None:
         """A line that stands while one call is under way."""

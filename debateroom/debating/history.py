@@ -36,7 +36,9 @@ def _round(item: Round, plan: Plan, *, last: bool) -> Iterator[dict[str, Any]]:
     yield event("round_finished", round=item.round)
     verdict = moderation.kept(item.moderation, plan)
     if verdict is not None:
-        yield event("moderated", round=item.round, verdict=verdict, problem="", model="", seconds=0.0)
+        kept = (item.moderation or {}).get("history") == "last_round"
+        told = {"problem": "", "model": "", "seconds": 0.0, "history": "last_round" if kept else "full"}
+        yield event("moderated", round=item.round, verdict=verdict, **told)
     if not last:
         read = replace(item, moderation=verdict)
         decision = convergence.decide(read, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)

@@ -65,6 +65,8 @@ class _Rounds:
                     return "budget"
                 self._ask_seats(number)
                 if self._is_late():
+                    if self._replies(number) >= self.plan.quorum:
+                        self.room.write(event("round_finished", round=number))
                     return "deadline"
                 self._hold_quorum(number)
                 self.room.write(event("round_finished", round=number))

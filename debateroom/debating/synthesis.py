@@ -21,6 +21,7 @@ from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
+from debateroom.room.played import standing
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
 
@@ -88,7 +89,7 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
 
     After `until`, on the monotonic clock, nobody is asked any more.
     """
-    transcript = _that_counts(room.transcript, plan.quorum)
+    transcript = replace(room.transcript, rounds=standing(room.transcript))
     in_time = until is None or clock.monotonic() < until
     last = transcript.rounds[-1]
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
@@ -111,8 +112,9 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
             "synthesized_by": answer.model,
         }
     else:
-        problem = answer.problem if answer else "" if in_time else "deadline"
-        final = {**extract.build(transcript, decision, facts["outcome"], alone=not problem), **facts}
+        moderated = plan.moderator != NO_MODERATOR
+        problem = answer.problem if answer else say(plan.language, "time_over") if moderated else ""
+        final = {**extract.build(transcript, decision, facts["outcome"], alone=not moderated), **facts}
         final |= {"unsupported": held_premise.unsupported, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.paid, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), history=history, **paid))
@@ -125,18 +127,6 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
         return claims
     stand_in = extract.build(transcript, decision, outcome, alone=False)
     return claims | {key: stand_in[key] for key in needed if not claims[key]}
-
-
-def _that_counts(transcript: Transcript, quorum: int) -> Transcript:
-    """The transcript up to the last round in which enough seats answered; up to the last reply when there is none.
-
-    The time of the run may have ended in the middle of a round: a few early replies are no verdict.
-    """
-    for enough in (quorum, 1):
-        numbers = [item.round for item in transcript.rounds if len(item.entries) >= enough]
-        if numbers:
-            return replace(transcript, rounds=tuple(item for item in transcript.rounds if item.round <= numbers[-1]))
-    return transcript
 
 
 def _asked(

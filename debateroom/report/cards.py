@@ -13,9 +13,8 @@ from debateroom.report import chart, prose, talk
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import finding, reply_marks
 from debateroom.report.text import flat
+from debateroom.room.played import DEBATES
 
-DEBATES = ("debate", "arena")
-"""Kinds of rooms whose replies have sections, confidence and endorsements; others are shown as plain talk."""
 _IN_HEADER = ("endorses", "confidence")
 """Sections that are shown in a card's header and not in its body."""
 _LEFT_OUT = 40
@@ -64,7 +63,8 @@ class RoundCards(NamedTuple):
 
 def rounds(facts: Facts) -> list[RoundCards]:
     """Every round in its order."""
-    return [_round(facts, round_, position) for position, round_ in enumerate(facts.transcript.rounds)]
+    shown = (*facts.transcript.rounds, *facts.broken_off)
+    return [_round(facts, round_, position) for position, round_ in enumerate(shown)]
 
 
 def anchor(round_: Round, entry: Entry) -> str:
@@ -74,7 +74,11 @@ def anchor(round_: Round, entry: Entry) -> str:
 
 def _round(facts: Facts, round_: Round, position: int) -> RoundCards:
     words, failures = facts.words, round_.failures
-    moved = [seat.short for seat, row in zip(facts.seats, facts.rows, strict=True) if row[position].moved]
+    moved = [
+        seat.short
+        for seat, row in zip(facts.seats, facts.rows, strict=True)
+        if any(at.moved for at in row[position : position + 1])
+    ]
     about = [words.count("replies", len(round_.entries))]
     if position == 0 and facts.transcript.kind in DEBATES:
         about.append(words("body.openings"))

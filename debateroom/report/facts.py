@@ -16,6 +16,7 @@ from debateroom.report.text import flat, harmless_value, shorten
 from debateroom.report.trust import Dead, Trust
 from debateroom.report.verdict import Verdict
 from debateroom.report.words import Words
+from debateroom.room.played import DEBATES, played
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,11 @@ class Facts:
     """A transcript with everything that the reports say about it."""
 
     transcript: Transcript
-    """With every text made harmless."""
+    """With every text made harmless, and where there is a verdict, only with the rounds that it stands on."""
+    broken_off: tuple[Round, ...]
+    """The rounds that a verdict does not stand on: the run ended in them."""
+    played: int
+    """Rounds that were played."""
     words: Words
     seats: tuple[ShownSeat, ...]
     find: Finder
@@ -46,11 +51,6 @@ class Facts:
     """When the debate started; None when not recorded."""
     written: datetime
     """Now: the date of the report where the debate's is not recorded."""
-
-    @property
-    def played(self) -> int:
-        """Rounds that were played."""
-        return len(self.transcript.rounds)
 
     @property
     def state(self) -> str:
@@ -85,7 +85,9 @@ class Facts:
 
 def of(transcript: Transcript) -> Facts:
     """The facts of `transcript`. Pure but for the clock."""
-    transcript = harmless_value(transcript)
+    whole = harmless_value(transcript)
+    judged = whole.final_output is not None and whole.kind in DEBATES
+    transcript = replace(whole, rounds=played(whole)) if judged else whole
     words = Words(transcript.language)
     shown = seats.shown(transcript.agents)
     find = Finder(shown)
@@ -96,6 +98,8 @@ def of(transcript: Transcript) -> Facts:
     moves = positions.moves(rows, transcript.rounds, said.changes, find)
     return Facts(
         transcript=transcript,
+        broken_off=tuple(item for item in whole.rounds if item not in transcript.rounds),
+        played=len(played(transcript)),
         words=words,
         seats=shown,
         find=find,

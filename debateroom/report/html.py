@@ -23,6 +23,7 @@ from debateroom.report.phrases import change_parts
 from debateroom.report.positions import Move
 from debateroom.report.seats import model_name
 from debateroom.report.text import columns, flat, sentence_start, shorten
+from debateroom.room.played import DEBATES
 
 _TITLE = 150
 """Columns of the question that the headline has room for; the whole stands folded below it."""
@@ -84,7 +85,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             kicker=_kicker(facts),
             dead=[trust.dead_text(dead, facts.seats, facts.words) for dead in facts.dead if not dead.returned],
             concluded=facts.transcript.final_output is not None,
-            pictures=bool(facts.rows and facts.rows[0]) and facts.transcript.kind in cards.DEBATES,
+            pictures=bool(facts.rows and facts.rows[0]) and facts.transcript.kind in DEBATES,
             movement=_movement(facts),
             moved=any(position.moved for row in facts.rows for position in row),
             seats=_seats(facts),

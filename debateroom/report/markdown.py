@@ -63,7 +63,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         names=lambda names: words.join([facts.long_name(name) for name in names]),
         changes=[change_text(move, facts) for move in facts.moves],
         chat_link=_link(chat_path),
-        folded=[_folded(facts, round_) for round_ in facts.transcript.rounds],
+        folded=[_folded(facts, round_) for round_ in (*facts.transcript.rounds, *facts.broken_off)],
         notes=facts.transcript.notes,
     )
     return text.strip("\n") + "\n"

@@ -8,6 +8,7 @@ from debateroom.messages import Transcript
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Verdict, items
 from debateroom.report.words import Words
+from debateroom.room.played import played
 
 _TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
 _QUOTED = 240
@@ -43,8 +44,8 @@ def of(transcript: Transcript, said: Verdict, seats: int, words: Words) -> Outco
     blockers = _blockers(transcript, said, state)
     reason = _reason(said, state, blockers, words)
     last = transcript.rounds[-1].round if transcript.rounds else 0
-    played = words.count("rounds", len(transcript.rounds))
-    values = {"round": last, "n": most, "total": seats, "played": played}
+    count = words.count("rounds", len(played(transcript)))
+    values = {"round": last, "n": most, "total": seats, "played": count}
     sentence = words(f"outcome.{key}", **values)
     if state == "split":
         sentence = words("sentence", text=words("colon").join([sentence, reason]) if reason else sentence)

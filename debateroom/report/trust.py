@@ -13,6 +13,7 @@ from debateroom.report.seats import Finder, ShownSeat, model_name
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Excluded, Verdict, Vote
 from debateroom.report.words import Words
+from debateroom.room.played import missing, played
 
 _REASON = 160
 """Columns of an error's text that a heading has room for; the whole is in the transcript."""
@@ -41,20 +42,16 @@ class Dead:
 
 def failed_seats(transcript: Transcript, find: Finder) -> tuple[Dead, ...]:
     """The seats with a failure in any round, in seat order."""
+    gone = {find(failure.agent) for failure in missing(transcript)}
     rounds: dict[int, list[int]] = {}
     reasons: dict[int, str] = {}
-    spoke: dict[int, int] = {}
     for round_ in transcript.rounds:
         for failure in round_.failures:
             if (seat := find(failure.agent)) is not None:
                 rounds.setdefault(seat, []).append(round_.round)
                 reasons[seat] = failure.reason
-        for entry in round_.entries:
-            if (seat := find(entry.agent)) is not None:
-                spoke[seat] = round_.round
     return tuple(
-        Dead(seat, tuple(rounds[seat]), shorten(reasons[seat], _REASON), spoke.get(seat, 0) > rounds[seat][-1])
-        for seat in sorted(rounds)
+        Dead(seat, tuple(rounds[seat]), shorten(reasons[seat], _REASON), seat not in gone) for seat in sorted(rounds)
     )
 
 
@@ -79,6 +76,7 @@ def statements(
         *_votes(verdict, len(seats), len(transcript.rounds), words),
         *_changes(moves, words),
         *_moderation(verdict, words),
+        *_judged_by_the_last(transcript, words),
         *_author(transcript, verdict, words),
         *_models(transcript, words),
         *_doubts(transcript, verdict, words),
@@ -136,13 +134,13 @@ def _reason(left: Excluded, words: Words) -> str:
 
 
 def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
-    played, asked = len(transcript.rounds), transcript.rounds_asked
+    count, asked = len(played(transcript)), transcript.rounds_asked
     stopped = transcript.stopped or ""
-    early = asked is not None and played < asked and stopped != "converged"
+    early = asked is not None and count < asked and stopped != "converged"
     if asked is None:
-        yield Trust(words("trust.rounds_only", played=words.count("rounds", played)))
+        yield Trust(words("trust.rounds_only", played=words.count("rounds", count)))
     else:
-        yield Trust(words("trust.rounds_asked", played=played, asked=asked), warns=early)
+        yield Trust(words("trust.rounds_asked", played=count, asked=asked), warns=early)
     known = ("converged", "trigger", "no_progress", "budget", "deadline", "quorum", "interrupted", "error")
     if stopped in known:
         yield Trust(words(f"stopped.{stopped}"), warns=stopped not in ("converged", "trigger"))
@@ -185,6 +183,18 @@ def _moderation(verdict: Verdict, words: Words) -> Iterator[Trust]:
     for reason, numbers in rounds.items():
         key = "trust.no_verdict" if len(numbers) == 1 else "trust.no_verdicts"
         yield Trust(words(key, rounds=words.join(numbers), reason=reason), warns=True)
+
+
+def _judged_by_the_last(transcript: Transcript, words: Words) -> Iterator[Trust]:
+    """What the moderator made from the last round alone, because its model's window held no more."""
+    verdicts = [
+        str(item.round) for item in transcript.rounds if (item.moderation or {}).get("history") == "last_round"
+    ]
+    if verdicts:
+        key = "trust.short_verdict" if len(verdicts) == 1 else "trust.short_verdicts"
+        yield Trust(words(key, rounds=words.join(verdicts)), warns=True)
+    if transcript.version and (transcript.final_output or {}).get("history") == "last_round":
+        yield Trust(words("trust.short_synthesis"), warns=True)
 
 
 def _told(reason: str, words: Words) -> str:

@@ -32,6 +32,7 @@ from typing import Any, TypeVar
 from debateroom.language import LANGUAGES
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
 from debateroom.room import shapes
+from debateroom.room.foreign import as_count
 
 Event = Mapping[str, Any]
 Speaker = TypeVar("Speaker", Entry, Failure)
@@ -125,6 +126,7 @@ def _opened(state: State, event: Event) -> State:
         model=event.get("model", ""),
         started=event.get("at", ""),
         rounds_asked=event.get("rounds"),
+        quorum=as_count(event.get("settings", {}).get("quorum")),
         cost=0.0,
     )
     order = {seat.name: position for position, seat in enumerate(transcript.agents)}
@@ -214,7 +216,7 @@ def _round_finished(state: State, event: Event) -> State:
 
 
 def _moderated(state: State, event: Event) -> State:
-    verdict = event.get("verdict")
+    verdict = _from(event, event.get("verdict"))
 
     def judge(item: Round) -> Round:
         astray = set(verdict["off_topic"]) if verdict else set()
@@ -238,7 +240,14 @@ def _decided(state: State, event: Event) -> State:
 
 
 def _synthesized(state: State, event: Event) -> State:
-    return replace(state, transcript=replace(state.transcript, final_output=event["final_output"]))
+    final = event["final_output"]
+    judged = final.get("synthesized_by") != "extract"
+    return replace(state, transcript=replace(state.transcript, final_output=_from(event, final) if judged else final))
+
+
+def _from(event: Event, said: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What a moderator `said`, marked when its model's window held only the last round (see `debating.window`)."""
+    return {**said, "history": "last_round"} if said and event.get("history") == "last_round" else said
 
 
 def _status(status: str) -> Any:

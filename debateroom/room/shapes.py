@@ -111,6 +111,7 @@ class _Verdict(BaseModel):
 class _Moderated(_OfRound):
     verdict: _Verdict | None = None
     problem: str | None = ""
+    history: str = "full"
 
 
 class _Decided(_OfRound):
@@ -119,6 +120,7 @@ class _Decided(_OfRound):
 
 class _Synthesized(Shape):
     final_output: dict[str, Any]
+    history: str = "full"
 
 
 class _Ended(Shape):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from debateroom.language import say
+from debateroom.messages import Transcript
 from debateroom.room import lock
 from debateroom.room.events import State
+from debateroom.room.played import DEBATES, missing, played
 from debateroom.room.room import CHAT, REPORT, command, read
+from debateroom.terminal import one_line
 
 _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
 """What the final output says in words. One from elsewhere may hold anything."""
+_NAMED = 3
+"""Missing seats that a paragraph names."""
+_REASON = 160
+"""Characters of a reason that a paragraph has room for; the whole is in the report."""
 STOPPED = 143
 """Exit code of a run that was told to leave, as SIGTERM does it."""
 
@@ -26,6 +34,8 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     said = {key: value for key in _SAID for value in [final.get(key)] if isinstance(value, str)}
     effective = final.get("effective_agents")
     report = folder.resolve() / REPORT
+    if "summary" in said and transcript.kind in DEBATES:
+        said["summary"] = paragraph(transcript)
     return {
         "ok": state.exit_code in (0, None),
         "exit_code": state.exit_code,
@@ -33,7 +43,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "kind": transcript.kind,
         "status": transcript.status,
         **dict.fromkeys(_SAID) | said,
-        "rounds_played": len(state.finished_rounds),
+        "rounds_played": len(played(transcript)),
         "agents": len(transcript.agents),
         "effective_agents": effective if isinstance(effective, int) else None,
         "cost": transcript.cost,
@@ -42,6 +52,48 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "error": state.error,
         "hint": state.hint,
     }
+
+
+def paragraph(transcript: Transcript) -> str:
+    """The synthesis in a paragraph, behind what weighs on it: seats that are missing, a moderator that failed.
+
+    These come first, so that a text that is shortened keeps them.
+    """
+    sentences = [
+        *_absent(transcript),
+        *_unmoderated(transcript),
+        str((transcript.final_output or {}).get("summary", "")),
+    ]
+    return say(transcript.language, "between_sentences").join(sentences)
+
+
+def _absent(transcript: Transcript) -> Iterator[str]:
+    gone = missing(transcript)
+    names = [
+        say(transcript.language, "seat_name", agent=seat.agent, role=one_line(seat.role, 60))
+        for seat in gone[:_NAMED]
+    ]
+    more = [f"+{len(gone) - _NAMED}"] if len(gone) > _NAMED else []
+    if names:
+        yield say(transcript.language, "without_seats", seats=", ".join(names + more))
+
+
+def _unmoderated(transcript: Transcript) -> Iterator[str]:
+    """That the synthesis is an extract because its call failed; else that verdicts on rounds are lacking."""
+    final, language = transcript.final_output or {}, transcript.language
+    because, problems = final.get("extract_because"), final.get("moderator_problems")
+    if because and isinstance(because, str):
+        yield _sentence(say(language, "no_synthesis", reason=one_line(because, _REASON)))
+    elif isinstance(problems, list) and problems and isinstance(problems[-1], Mapping):
+        reason = str(problems[-1].get("reason", ""))
+        yield _sentence(
+            say(language, "no_verdict", round=problems[-1].get("round"), reason=one_line(reason, _REASON))
+        )
+
+
+def _sentence(text: str) -> str:
+    """`text` with a capital and an end."""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?…。！？" else "。" if text[0] > "\u2e7f" else ".")
 
 
 def look(folder: Path) -> dict[str, Any]:

@@ -40,6 +40,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "started": transcript.started,
         "seconds": transcript.seconds,
         "rounds_asked": transcript.rounds_asked,
+        "quorum": transcript.quorum,
         "cost": transcript.cost,
     }
 
@@ -78,6 +79,7 @@ def from_json(value: object) -> Transcript:
         started=as_text(value.get("started")),
         seconds=as_number(value.get("seconds")),
         rounds_asked=as_count(value.get("rounds_asked")),
+        quorum=as_count(value.get("quorum")),
         cost=as_number(value.get("cost")),
         notes=tuple(notes.said),
     )
