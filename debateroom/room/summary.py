@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from debateroom.language import say
+from debateroom.messages import dollars
 from debateroom.room import lock
 from debateroom.room.events import State
 from debateroom.room.room import CHAT, REPORT, command, read
@@ -36,7 +37,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "rounds_played": len(state.finished_rounds),
         "agents": len(transcript.agents),
         "effective_agents": effective if isinstance(effective, int) else None,
-        "cost": transcript.cost,
+        "cost": dollars(transcript.cost),
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
         "error": state.error,
