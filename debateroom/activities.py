@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debateroom import clock, context, files, settings
-from debateroom.debating import forecast, rounds, synthesis
+from debateroom.debating import budget, forecast, rounds, synthesis
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
-from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, RoomError, TooFewReplies
+from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, NoModel, RoomError, TooFewReplies
 from debateroom.interruption import Interrupted, held
 from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Transcript
@@ -95,7 +95,7 @@ def run(
 
     Raises BudgetSpent, before there is a room, when the budget does not hold one round.
     """
-    forecast.hold_budget(plan)
+    budget.hold(plan)
     folder = folder_of(chosen.active, chosen.room)
 
     def opened() -> Room:
@@ -114,7 +114,7 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
 
     Raises BudgetSpent as `run`.
     """
-    forecast.hold_budget(plan)
+    budget.hold(plan)
     folder = folder_of(chosen.active, chosen.room)
     Room.create(folder, opening(plan)).close(handed_over=True)
     return folder
@@ -233,6 +233,8 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     again = command("resume", room.folder)
     if isinstance(error, RoomError):
         error.hint = f"check the space and the permissions of {error.room}, then: {again}"
+    elif isinstance(error, NoModel):  # what was paid for is kept: the mended key goes on from there
+        error.hint = say(error.language, "hint_then", hint=error.hint, command=again) if error.hint else again
     error.hint = error.hint or again
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"
     ended = {"exit_code": error.exit_code, "error": str(error), "hint": error.hint}

@@ -102,8 +102,13 @@ def spoken(error: E, language: str) -> E:
 
 
 def _together(language: str, sentences: Sequence[Wording]) -> str:
-    """Sentences one after the other; in Chinese nothing stands between them."""
-    return say(language, "between_sentences").join(say(language, key, **figures) for key, figures in sentences)
+    """Sentences one after the other, each with an end: what is quoted in one may have none."""
+    said = [say(language, key, **figures) for key, figures in sentences]
+    ended = [text if text.endswith(_ENDS) else text + say(language, "full_stop") for text in said[:-1]]
+    return say(language, "between_sentences").join([*ended, *said[-1:]])
+
+
+_ENDS = tuple(".!?…。！？")
 
 
 def is_singular(language: str, count: object) -> bool:

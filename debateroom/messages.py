@@ -32,6 +32,11 @@ class Usage:
         )
 
 
+def dollars(amount: float | None) -> float | None:
+    """`amount` to a millionth of a US dollar, as it is written: without the noise of added fractions. None stays."""
+    return None if amount is None else round(amount, 6)
+
+
 @dataclass(frozen=True, slots=True)
 class Paid:
     """One call that was made, whatever became of its answer: nobody gets its tokens back."""

@@ -18,7 +18,7 @@ from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import spoken
 from debateroom.models import reach
-from debateroom.models.registry import Models
+from debateroom.models.registry import Models, OnWait
 from debateroom.room import room as room_files
 from debateroom.room.events import Event
 from debateroom.room.room import OnEvent, Room, command, event
@@ -32,6 +32,7 @@ def resume(
     *,
     on_event: OnEvent | None = None,
     on_progress: OnProgress | None = None,
+    on_wait: OnWait | None = None,
     expected: Mapping[str, Any] | None = None,
 ) -> Outcome:
     """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again.
@@ -45,6 +46,7 @@ def resume(
     if finished:
         return render_again(folder)
     with _models_of(plan, folder, chosen) as models:
+        models.on_wait = on_wait
 
         def opened() -> Room:
             with contextlib.ExitStack() as failing:

@@ -157,5 +157,32 @@ def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError
     source = sources.get(str(first["loc"][0]) if first["loc"] else "", "the command")
     if first["type"] == "extra_forbidden":
         return UsageError(f"{source} has a setting `{name}` that debateroom does not know")
-    reason = first["msg"][0].lower() + first["msg"][1:]
-    return UsageError(f"`{name}` from {source} is {first['input']!r}: {reason}", hint="debateroom debate --help")
+    shown = _NAMED.get(source, "`{name}` in {source}").format(
+        name=name, source=source, option=name.replace("_", "-"), variable=name.upper()
+    )
+    bounds = {key: int(value) if value in (0, 1_000_000) else value for key, value in first.get("ctx", {}).items()}
+    known = _REASONS.get(first["type"])
+    reason = known.format(**bounds) if known else first["msg"][0].lower() + first["msg"][1:]
+    return UsageError(f"{shown} is {first['input']!r}: {reason}", hint="debateroom debate --help")
+
+
+_NAMED = {"the command": "--{option}", "the environment": "DEBATEROOM_{variable}"}
+"""What a setting is called where it comes from; in a file by its own name."""
+_REASONS = {
+    "greater_than": "it must be more than {gt:,}",
+    "greater_than_equal": "it must be at least {ge:,}",
+    "less_than_equal": "it must be at most {le:,}",
+    "finite_number": "it must be a finite number",
+    "literal_error": "it must be {expected}",
+    "int_parsing": "it must be a whole number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "float_parsing": "it must be a number",
+    "float_type": "it must be a number",
+    "bool_parsing": "it must be true or false",
+    "bool_type": "it must be true or false",
+    "string_type": "it must be text",
+    "tuple_type": "it must be a list",
+    "dict_type": "it must be a table",
+}
+"""The validator's kinds of error, in words."""

@@ -230,7 +230,7 @@ def test_no_shell_reads_a_command(installed: Installed, models: Models) -> None:
     ("name", "what", "message", "cause", "tries"),
     [
         ("claude", "overloaded", "claude could not reach its model, or it is overloaded. It said: API Error: 529 "
-         "Overloaded Tried 2 times.", "overloaded", 2),
+         "Overloaded. Tried 2 times.", "overloaded", 2),
         ("claude", "limit", "The account of claude has reached its limit. It said: You've hit your usage limit · "
          "resets 3am", "quota", 1),
         ("claude", "rate", "claude is held back by a rate limit. It said: API Error: Request rejected (429)",

@@ -164,11 +164,11 @@ def test_what_may_pass_is_tried_again_within_the_round(
         (EMPTY, r".* at anthropic gave an empty answer\. Tried 6 times\."),
         (REFUSAL, r".* at anthropic refused to answer\."),
         (Reply("I must decline.", stop_reason="refusal"), r"the model refused to answer: I must decline\."),
-        (ALL_THINKING, r".* spent its whole limit on thinking and wrote nothing\.; ask for less at once.*"),
+        (ALL_THINKING, r".* spent its whole limit on thinking and wrote nothing; ask for less at once.*"),
         (Cut(), r"The answer of .* at anthropic broke off before its end\. Tried 6 times\."),
         (Page(), r"anthropic sent something else, perhaps a web page, as the answer .*; check the base URL.*"),
         (BrokenJSON(), r"What anthropic sent for .* was damaged and could not be read\. Tried 6 times\."),
-        (Reset(), r"The connection to anthropic failed while .* was asked\. Tried 6 times\.; check that http.*"),
+        (Reset(), r"The connection to anthropic failed while .* was asked\. Tried 6 times; check that http.*"),
         (HttpError("quota"), r"The account at anthropic has no credit left .*; mend it at the provider's website.*"),
         (
             HttpError(413),
@@ -437,7 +437,58 @@ def test_a_refused_key_ends_the_run_with_the_command_that_mends_it(
     printed = json.loads(capsys.readouterr().out)
     assert (code, printed["exit_code"], len(server.calls)) == (4, 4, 1)
     variable = f"{provider.upper()}_API_KEY"
-    assert printed["hint"] == f"set {variable} to a valid key, or unset it and run: debateroom keys set {provider}"
+    mended = f"set {variable} to a valid key, or unset it and run: debateroom keys set {provider}"
+    assert printed["hint"] == f"{mended}, then: debateroom resume {ROOM.resolve()}"
+
+
+@pytest.mark.parametrize("refused", ["round 2", "moderator"])
+def test_a_key_that_is_refused_in_the_middle_names_resume(
+    serve: Serve, capsys: pytest.CaptureFixture[str], refused: str
+) -> None:
+    """The paid rounds are kept: message and JSON say how to set a key and how to go on; only the rest is asked."""
+    script, down = debate_script(moderator=APART, synthesis=SYNTHESIS), [True]
+
+    def answer(call: Call) -> Said:
+        late = len(call.shared) == 2 and not call.schema if refused == "round 2" else call.schema is not None
+        return HttpError(401) if down and late else script(call)
+
+    server = serve(answer)
+    arguments = [QUESTION, "-n", "2", "-r", "2", "--model", "sonnet", "--json"]
+    assert cli.run(arguments) == 4
+    said = capsys.readouterr()
+    again = f", then: debateroom resume {ROOM.resolve()}"
+    assert json.loads(said.out)["hint"].endswith(again)
+    assert said.err.rstrip().endswith(again)
+    down.clear()
+    assert cli.run(["resume", str(ROOM), "--json"]) == 0
+    assert len([call for call in seat_calls(server) if call.status == 200]) == 4
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "anthropic asks to wait 2 s: its rate limit is reached"),
+        ("fr", "anthropic demande d’attendre 2 s : sa limite de débit est atteinte"),
+        ("zh", "anthropic 要求等待 2 秒：已达到速率上限"),
+    ],
+)
+def test_a_wait_that_a_provider_asks_for_is_said_when_it_happens(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], language: str, line: str
+) -> None:
+    """One line, in the room's language; none with --quiet."""
+    monkeypatch.setattr(retry, "JITTER", 0.1)
+    script, told = debate_script(), list[Call]()
+
+    def answer(call: Call) -> Said:
+        if not told:
+            told.append(call)
+            return HttpError(429, retry_after="2")
+        return script(call)
+
+    serve(answer)
+    given = [QUESTION, "-n", "2", "-r", "1", "--model", "sonnet", "--moderator", "none", "--stagger", "off"]
+    assert cli.run([*given, "--language", language, *(["-q"] if language == "zh" else [])]) == 0
+    assert capsys.readouterr().err.splitlines().count(line) == (0 if language == "zh" else 1)
 
 
 def test_a_refused_key_does_not_wait_for_the_other_vendor_and_loses_no_answer(serve: Serve) -> None:

@@ -103,7 +103,8 @@ def test_every_row_of_the_tables_leads_to_a_kind() -> None:
         (429, "contract_spend_limit_reached", "spent"),
         (402, "linked_organization_spend_limit_reached", "spent"),
         (429, "ramp_limit_exceeded", "rate_limit"),
-        (400, "organization_on_hold", "permission"),
+        (400, "organization_on_hold", "account"),
+        (403, "unsupported_country_region_territory", "region"),
         (503, "cmek_key_unreachable", "overloaded"),
         (529, "compaction_unavailable", "overloaded"),
         (418, None, "invalid"),
@@ -113,3 +114,12 @@ def test_every_row_of_the_tables_leads_to_a_kind() -> None:
 def test_the_code_decides_before_the_status(status: int, codes: str | None, kind: str) -> None:
     """A spend limit has status 429 like a rate limit; only its code says that asking again is no use."""
     assert kind_of(status_error(anthropic.APIStatusError, status, codes)) == kind
+
+
+@pytest.mark.parametrize("kind", ["region", "residency", "account"])
+def test_where_another_key_does_not_help_none_is_asked_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A country that is not served, a key of another region, an account on hold: no call can succeed, key or not."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-set")
+    error = failed(kind, provider="openai", model="openai:gpt-x", said="Country, region, or territory not supported")
+    assert (error.exit_code, "OPENAI_API_KEY" in str(error.hint), "keys set" in str(error.hint)) == (4, False, False)
+    assert str(error).endswith("It said: Country, region, or territory not supported")

@@ -131,3 +131,24 @@ def test_a_gate_needs_a_limit() -> None:
     """A gate through which nothing passes is a mistake of the caller."""
     with pytest.raises(ValueError, match="at least one"):
         Gate(0)
+
+
+def test_a_call_that_a_rate_limit_kept_back_names_the_rate_limit() -> None:
+    """A free slot that may not be used yet is another reason than no free slot."""
+    gate = Gate(2)
+    gate.hold(60)
+    with (
+        pytest.raises(CallFailed, match="rate limit was reached") as caught,
+        gate.slot(until=clock.monotonic() + 0.05),
+    ):
+        pass
+    assert (caught.value.cause, caught.value.retry) == ("rate_limit", False)
+
+
+def test_a_wait_is_told_once_for_all_that_are_held_back_at_once() -> None:
+    """Ten threads that meet one limit, are one line; a blink is none; a longer one is new."""
+    told = list[float]()
+    gate = Gate(2, on_hold=told.append)
+    for seconds in (0.5, 60.0, 60.7, 59.9, 120.0):
+        gate.hold(seconds)
+    assert told == [60.0, 120.0]

@@ -102,7 +102,7 @@ def test_every_figure_is_said_to_be_us_dollars_and_the_cached_share_is_printed(
     code, _, err = run(capsys, QUESTION, "-n", "3", "-r", "2", "--model", "sonnet", "--note", LONG, "--stagger", "on")
     lines = err.splitlines()
     assert code == 0
-    assert lines[5].startswith("at most 9 calls, about ")
+    assert lines[5].startswith("at most 9 calls; if replies are about 600 tokens, about ")
     assert lines[5].endswith(" US dollars")
     used = sum((call.usage for call in server.calls if call.usage), Usage())
     cost = chat_cost()

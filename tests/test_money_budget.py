@@ -72,12 +72,55 @@ def test_a_budget_that_does_not_hold_one_round_asks_nobody(serve: Serve, capsys:
     """Exit 7 with both figures; an earlier room is not overwritten for it."""
     server = serve(debate_script(synthesis=SYNTHESIS))
     with pytest.raises(
-        BudgetSpent, match=r"would cost about 0\.\d{4} US dollars, and the budget is 0\.0010 US dollars"
+        BudgetSpent,
+        match=r"replies of 2,000 tokens.* may cost 0\.\d{4} US dollars, and the budget is 0\.0010 US dollars",
     ):
         activities.debate(QUESTION, model="opus", budget=0.001)
     code, _, err = run(capsys, QUESTION, "--model", "opus", "--budget", "0.001", "--detach")
     assert (code, server.calls, Path("active").exists()) == (7, [], False)
     assert "--dry-run shows the price of each round" in err
+
+
+@pytest.mark.parametrize(("moderator", "budget"), [("none", 0.12), ("sonnet", 0.2)])
+@pytest.mark.parametrize("model", ["sonnet", "gpt"])
+def test_replies_of_full_length_do_not_pass_the_budget(
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    moderator: str,
+    budget: float,
+) -> None:
+    """Each call may have so many tokens that the round and its synthesis hold, thinking and long replies included."""
+    monkeypatch.setattr("vendor.cache.tokens", tokens.estimate)
+    script = debate_script({name: [(9, None)] for name in SURE}, moderator=APART, synthesis=SYNTHESIS)
+    more = "\nA further ground is that it can be undone."
+
+    def answer(call: Call) -> Any:
+        said = script(call)
+        limit = next(call.body[name] for name in ("max_tokens", "max_completion_tokens") if name in call.body)
+        room = limit - tokens.estimate(said) if isinstance(said, str) else 0
+        return said + more * (room // tokens.estimate(more)) if room else said
+
+    server = serve(answer)
+    given = ("-n", "3", "-r", "3", "--model", model, "--budget", str(budget), "--moderator", moderator)
+    code, out, _ = run(capsys, QUESTION, *given, "--json")
+    assert (code, len(seat_calls(server))) == (7, 3)
+    assert budget / 2 < json.loads(out)["cost"] <= budget
+
+
+def test_a_repair_shares_the_tokens_of_its_reply_under_a_budget(serve: Serve) -> None:
+    """What the first answer left of them is all that the second may have; with too few left nobody is asked again."""
+
+    def asked(used: int) -> list[int]:
+        server = serve(lambda call: Reply("no section in it", usage=Usage(input=900, output=used)))
+        activities.debate(QUESTION, agents=2, rounds=1, model="sonnet", moderator="none", budget=0.1, room=f"r{used}")
+        return sorted({call.body["max_tokens"] for call in server.calls})
+
+    repair, first = asked(900)
+    assert 2_000 < first < 16_000
+    assert repair == first - 900
+    assert asked(first - 999) == [first]
 
 
 def test_a_budget_is_not_kept_by_guessing_when_the_cost_became_unknown(serve: Serve) -> None:
@@ -151,8 +194,8 @@ def test_a_dry_run_is_one_object_for_a_machine(serve: Serve, capsys: pytest.Capt
     assert (found["moderator"], found["synthesis"], found["worst_case"]["cost"]) == (None, None, None)
     assert [(item["name"], item["calls"]) for item in found["rounds"]] == [("1", 2), ("2", 2)]
     assert found["worst_case"]["usage"]["input"] == sum(item["usage"]["input"] for item in found["rounds"])
-    code, out, _ = run(capsys, QUESTION, "-n", "2", "-r", "5", "--dry-run", "--json", "--budget", "0.06")
-    assert (json.loads(out)["budget"], json.loads(out)["rounds_within_budget"]) == (0.06, 2)
+    code, out, _ = run(capsys, QUESTION, "-n", "2", "-r", "5", "--dry-run", "--json", "--budget", "0.12")
+    assert (json.loads(out)["budget"], json.loads(out)["rounds_within_budget"]) == (0.12, 2)
 
 
 def test_the_list_of_models_has_their_prices(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,7 +245,7 @@ def test_the_forecast_is_what_a_debate_comes_to(
     outcome = activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", note=(LONG,), stagger=stagger)
     opening = json.loads((outcome.folder / "journal.jsonl").read_text().splitlines()[0])
     expected = forecast.worst(plans.from_event(opening))
-    assert opening["forecast"] == {"calls": 13, "input": expected.usage.input, "cost": expected.cost}
+    assert opening["forecast"] == {"calls": 13, "input": expected.usage.input, "cost": expected.cost, "reply": 600}
     assert (expected.calls, len(server.calls)) == (13, 10 + verdicts)
     if verdicts:
         real = sum((call.usage for call in server.calls if call.usage), Usage())
@@ -272,7 +315,7 @@ def test_two_hundred_calls_need_a_word(serve: Serve, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(("said", "asked"), [(b"n\n", 0), (b"y\n", 10)])
 def test_two_hundred_calls_are_asked_about_on_a_terminal(serve: Serve, said: bytes, asked: int) -> None:
-    """A person is asked, with the figures, and no is no."""
+    """A person is asked once the table and the price are there, and no is no: a sentence, and exit 1."""
     server = serve(debate_script({f"Agent {letter}": [(9, None)] for letter in "ABCDEFGHIJ"}, moderator=ALIGNED,
                                  synthesis=SYNTHESIS))  # fmt: skip
     ours, theirs = pty.openpty()
@@ -282,13 +325,18 @@ def test_two_hundred_calls_are_asked_about_on_a_terminal(serve: Serve, said: byt
     seen = b""
     while b"Go on?" not in seen:
         seen += os.read(ours, 4096)
+    table, _, _ = seen.partition(b"10 agents \xc3\x97 20 rounds are 200 calls")
+    assert b"Agent J" in table
+    assert b"at most 221 calls; if replies are about 600 tokens" in table
     os.write(ours, said)
     deadline = clock.monotonic() + 20
     while process.poll() is None and clock.monotonic() < deadline:
         time.sleep(0.05)
+    while asked == 0 and b"nothing was asked" not in seen:
+        seen += os.read(ours, 4096)
     os.close(ours)
     assert b"10 agents \xc3\x97 20 rounds are 200 calls" in seen
-    assert (process.returncode != 0, len(seat_calls(server))) == (asked == 0, asked)
+    assert (process.returncode, len(seat_calls(server))) == (0 if asked else 1, asked)
 
 
 def _environment() -> dict[str, str]:

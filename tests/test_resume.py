@@ -217,13 +217,13 @@ def test_a_resumed_room_is_told_what_is_still_to_come(serve: Serve, capsys: pyte
 
     server = serve(answer)
     code, _, err = run(capsys, QUESTION, "-n", "3", "-r", "3", "--model", "sonnet")
-    assert (code, "at most 13 calls, about " in err) == (5, True)
+    assert (code, "at most 13 calls; " in err) == (5, True)
     mended.append(True)
     asked = len(server.calls)
     code, _, err = run(capsys, "resume")
     assert code == 0
     assert "resumed; rounds finished: 1 of 3" in err
-    assert "at most 8 calls, about " in err, "two seats of round 2, three of round 3, two verdicts, the synthesis"
+    assert "at most 8 calls; " in err, "two seats of round 2, three of round 3, two verdicts, the synthesis"
     assert "at most 13 calls" not in err
     assert len(server.calls) - asked == 8
     event = next(event for event in journal() if event["event"] == "room_resumed")
@@ -240,7 +240,7 @@ def test_a_room_that_only_lacks_its_synthesis_is_told_so(serve: Serve, capsys: p
     asked = len(server.calls)
     code, _, err = run(capsys, "resume")
     assert (code, len(server.calls) - asked) == (0, 1)
-    assert "at most 1 call, about " in err
+    assert "at most 1 call; " in err
 
 
 def test_events_of_a_resumed_room_begin_with_how_it_was_opened(
@@ -292,7 +292,7 @@ def test_what_a_transcript_of_ours_holds_is_not_asked_again(serve: Serve, capsys
     (ROOM / "journal.jsonl").unlink()
     mended.append(True)
     code, _, err = run(capsys, "resume", "-r", "2")
-    assert (code, "at most 3 calls, " in err) == (0, True)
+    assert (code, "at most 3 calls; " in err) == (0, True)
     later = server.calls[before:]
     assert [call.own.split(",")[0] for call in later if call.schema is None] == ["You are Agent B"]
     moderated = [call for call in later if "aligned" in (call.schema or {}).get("properties", {})]

@@ -34,7 +34,7 @@ def test_what_the_caller_gives_wins_over_environment_project_user_and_default(
 def test_a_value_that_cannot_be_used_names_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence says which setting, from where, and what it was."""
     monkeypatch.setenv("DEBATEROOM_ROUNDS", "many")
-    with pytest.raises(UsageError, match=r"`rounds` from the environment is 'many': input should be a valid integer"):
+    with pytest.raises(UsageError, match=r"DEBATEROOM_ROUNDS is 'many': it must be a whole number"):
         settings.load({}, folder=tmp_path)
 
 
@@ -55,14 +55,14 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("timeout = inf", "`timeout` from debateroom.toml is inf: input should be less than or equal to 1000000"),
-        ("call_timeout = 1e12", "`call_timeout` from debateroom.toml is 1000000000000.0: input should be less than"),
-        ("round_timeout = nan", "`round_timeout` from debateroom.toml is nan: input should be"),
-        ("budget = inf", "`budget` from debateroom.toml is inf: input should be a finite number"),
+        ("timeout = inf", "`timeout` in debateroom.toml is inf: it must be at most 1,000,000"),
+        ("call_timeout = 1e12", "`call_timeout` in debateroom.toml is 1000000000000.0: it must be at most 1,000,000"),
+        ("round_timeout = nan", "`round_timeout` in debateroom.toml is nan: it must be"),
+        ("budget = inf", "`budget` in debateroom.toml is inf: it must be a finite number"),
         ('prices."openai:x" = { input = -1, output = 2 }',
-         "`prices.openai:x.input` from debateroom.toml is -1: input should be greater than or equal to 0"),
+         "`prices.openai:x.input` in debateroom.toml is -1: it must be at least 0"),
         ('prices."openai:x" = { input = 1, output = nan }',
-         "`prices.openai:x.output` from debateroom.toml is nan: input should be"),
+         "`prices.openai:x.output` in debateroom.toml is nan: it must be"),
     ],
 )  # fmt: skip
 def test_a_figure_that_no_clock_and_no_purse_can_hold_is_refused(tmp_path: Path, line: str, said: str) -> None:

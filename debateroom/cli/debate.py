@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from debateroom.cli import background, output, progress
-from debateroom.errors import UsageError, VagueQuestion
+from debateroom.errors import DebateroomError, UsageError, VagueQuestion
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ LONGEST_QUESTION = 1_000_000
 """Bytes a question on standard input may have."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
+
+
+class Declined(DebateroomError):
+    """A person was asked whether to go on, and said no."""
+
 
 _OPTIONS = (
     click.option("-n", "--agents", type=int, metavar="N", help="Seats in the room.  [default: 3]"),
@@ -121,11 +126,12 @@ def debate(
     with activities.closed_after(models):
         plan = _plan(text, chosen, gathered, models)
         _warn(plan)
-        _confirm(plan, yes=yes)
+        announced = _confirm(plan, yes=yes)
         _fetch_embedded(plan)
         if detach:
             return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
-        shown = progress.make(quiet=quiet, verbose=verbose, events=events)
+        shown = progress.make(quiet=quiet, verbose=verbose, events=events, announced=announced)
+        models.on_wait = shown.on_wait
         try:
             outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
         finally:
@@ -251,11 +257,15 @@ def _warn(plan: Plan) -> None:
         output.note(say(plan.language, key, calls=calls, names=names, cost=price))
 
 
-def _confirm(plan: Plan, *, yes: bool) -> None:
-    """Asks before very many calls; without a terminal to ask on, they need `--yes` or `--budget`."""
+def _confirm(plan: Plan, *, yes: bool) -> bool:
+    """Asks before very many calls, and whether it did: seats, calls and price are shown first.
+
+    Without a terminal to ask on, they need `--yes` or `--budget`. Raises Declined when the answer is no.
+    """
     calls = len(plan.seats) * plan.rounds
     if calls < MANY_CALLS or yes or plan.budget is not None:
-        return
+        return False
+    from debateroom import activities
     from debateroom.errors import Wording
     from debateroom.language import say, spoken, worded
 
@@ -263,4 +273,7 @@ def _confirm(plan: Plan, *, yes: bool) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         refused = Wording("many_calls_refused", {"many": many})
         raise spoken(worded(UsageError, refused, hint=Wording("many_calls_hint")), plan.language)
-    click.confirm(say(plan.language, "many_calls_ask", many=many), abort=True, err=True)
+    progress.PlainProgress().on_event(activities.opening(plan))
+    if not click.confirm(say(plan.language, "many_calls_ask", many=many), err=True):
+        raise spoken(worded(Declined, Wording("many_calls_declined")), plan.language)
+    return True

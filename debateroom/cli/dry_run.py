@@ -9,7 +9,7 @@ import click
 
 from debateroom import files
 from debateroom.cli import output
-from debateroom.debating import forecast
+from debateroom.debating import budget, forecast
 from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
@@ -56,7 +56,7 @@ def show(plan: Plan, *, as_json: bool) -> int:
     _seats(plan)
     _rounds(plan, expected)
     click.echo("\n" + say(plan.language, "plan_estimates", reply=forecast.REPLY))
-    _say_budget(plan, expected)
+    _say_budget(plan)
     _say_keys(plan)
     return 0
 
@@ -73,7 +73,7 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "best_case": asdict(forecast.best(plan)),
         "worst_case": asdict(forecast.worst(plan)),
         "budget": plan.budget,
-        "rounds_within_budget": None if plan.budget is None else _held(plan, expected),
+        "rounds_within_budget": None if plan.budget is None else budget.held(plan),
     }
 
 
@@ -114,22 +114,10 @@ def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> N
         click.echo("  ".join(cells).rstrip())
 
 
-def _say_budget(plan: Plan, expected: tuple[Expected, ...]) -> None:
+def _say_budget(plan: Plan) -> None:
     if plan.budget is not None:
-        budget, held = number(plan.language, plan.budget, 2), _held(plan, expected)
-        click.echo(say(plan.language, "plan_budget", budget=budget, held=held, count=plan.rounds))
-
-
-def _held(plan: Plan, expected: tuple[Expected, ...]) -> int:
-    """Rounds that the budget holds, as `debate` would hold it: each with the synthesis after it."""
-    held, spent = 0, 0.0
-    conclusion = sum(item.cost or 0.0 for item in expected if item.name == "synthesis")
-    for item in expected:
-        spent += item.cost or 0.0
-        if item.name == "synthesis" or spent + conclusion > (plan.budget or 0.0):
-            break
-        held += 1
-    return held
+        figures = {"budget": number(plan.language, plan.budget, 2), "held": budget.held(plan)}
+        click.echo(say(plan.language, "plan_budget", count=plan.rounds, **figures))
 
 
 def _say_keys(plan: Plan) -> None:

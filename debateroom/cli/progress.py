@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Event = Mapping[str, Any]
 EVENT_LENGTH = 400
 """Columns of an event that `-vv` shows; the whole is in the journal."""
+REASON_LENGTH = 1000
+"""Columns of the reason why a seat has no answer: its end is what to run next."""
 
 
 class Progress(Protocol):
@@ -30,28 +32,36 @@ class Progress(Protocol):
     def on_progress(self, agent: str, characters: int) -> None:
         """A seat has written so many characters."""
 
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """A rate limit holds all calls to a provider back for so many seconds. Called in a worker's thread."""
+
     def close(self) -> None:
         """Nothing more will come."""
 
 
-def make(*, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False) -> Progress:
+def make(
+    *, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False, announced: bool = False
+) -> Progress:
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout.
 
-    `turns` is for rooms in which two parties talk.
+    `turns` is for rooms in which two parties talk; `announced` when the table of seats was shown already.
     """
     if turns:
         from debateroom.cli.talk import TurnLines
 
         shown: Progress = TurnLines(quiet=quiet, verbose=verbose)
     else:
-        shown = _on_stderr(quiet=quiet, verbose=verbose)
+        shown = _on_stderr(quiet=quiet, verbose=verbose, announced=announced)
     return EventLines(shown) if events else shown
 
 
-def _on_stderr(*, quiet: bool, verbose: int) -> Progress:
+def _on_stderr(*, quiet: bool, verbose: int, announced: bool) -> PlainProgress:
     if not quiet and not verbose and sys.stderr.isatty():
-        return LiveProgress()
-    return PlainProgress(quiet=quiet, verbose=verbose)
+        shown: PlainProgress = LiveProgress()
+    else:
+        shown = PlainProgress(quiet=quiet, verbose=verbose)
+    shown.announced = announced
+    return shown
 
 
 class EventLines:
@@ -70,6 +80,9 @@ class EventLines:
     def on_progress(self, agent: str, characters: int) -> None:
         self._shown.on_progress(agent, characters)
 
+    def on_wait(self, provider: str, seconds: float) -> None:
+        self._shown.on_wait(provider, seconds)
+
     def close(self) -> None:
         self._shown.close()
 
@@ -78,6 +91,7 @@ class PlainProgress:
     """One line for the seats, one a round, one for each seat and each question to the moderator that failed."""
 
     def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+        self.announced = False
         self._quiet = quiet
         self._verbose = verbose
         self._language = "en"
@@ -100,12 +114,17 @@ class PlainProgress:
     def on_progress(self, agent: str, characters: int) -> None:
         """Nothing: plain lines do not move."""
 
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """One line: a minute in which nothing happens has a reason."""
+        if not self._quiet:
+            note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
+
     def close(self) -> None:
         """Nothing to take down."""
 
     def _room_opened(self, event: Event) -> None:
         self._language, self._rounds, self._seats = event["language"], event["rounds"], len(event["agents"])
-        if self._quiet:
+        if self._quiet or self.announced:
             return
         rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
         rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
@@ -173,8 +192,8 @@ class PlainProgress:
             note(say(self._language, "no_synthesis", reason=one_line(reason)))
 
     def _seat_failed(self, event: Event) -> None:
-        role = one_line(event["role"], 60)
-        note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=one_line(event["reason"])))
+        role, reason = one_line(event["role"], 60), one_line(event["reason"], REASON_LENGTH)
+        note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
 
     def _round_finished(self, event: Event) -> None:
         if not self._quiet:
@@ -233,10 +252,11 @@ def moderator_of(event: Event, language: str) -> str:
 
 
 def forecast_of(expected: Mapping[str, Any], language: str) -> str:
-    """`at most 25 calls, about 148,369 tokens in, 0.46 US dollars`."""
+    """`at most 25 calls; if replies are about 600 tokens, about 148,369 tokens in and 0.46 US dollars`."""
     cost = expected["cost"]
     key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
-    return say(language, key, count=expected["calls"], input=expected["input"], cost=number(language, cost or 0, 2))
+    figures = {"input": expected["input"], "reply": expected["reply"], "cost": number(language, cost or 0, 2)}
+    return say(language, key, count=expected["calls"], **figures)
 
 
 class LiveProgress(PlainProgress):
@@ -258,6 +278,15 @@ class LiveProgress(PlainProgress):
     def on_progress(self, agent: str, characters: int) -> None:
         self._state[agent] = say(self._language, "writing", characters=characters)
         self._refresh()
+
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """The same line, above the table: the console keeps the two apart, whichever thread it is called in."""
+        live = self._live
+        if live is None:
+            super().on_wait(provider, seconds)
+        else:
+            text = say(self._language, "wait_line", provider=provider, seconds=round(seconds))
+            live.console.print(text, markup=False, highlight=False)
 
     def close(self) -> None:
         if self._live:

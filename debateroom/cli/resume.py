@@ -61,7 +61,12 @@ def resume(
         shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns)
         try:
             outcome = resuming.resume(
-                folder, chosen, on_event=shown.on_event, on_progress=shown.on_progress, expected=wanted
+                folder,
+                chosen,
+                on_event=shown.on_event,
+                on_progress=shown.on_progress,
+                on_wait=shown.on_wait,
+                expected=wanted,
             )
         finally:
             shown.close()

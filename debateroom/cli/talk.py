@@ -70,6 +70,7 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
             folder = dialogues.prepare(made, chosen)
             return background.start(folder, made.plan.problem, verbose=shown["verbose"])
         lines = progress.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"], turns=True)
+        models.on_wait = lines.on_wait
         try:
             outcome = dialogues.run(made, chosen, models, on_event=lines.on_event, on_progress=lines.on_progress)
         finally:
@@ -135,6 +136,11 @@ class TurnLines:
 
     def on_progress(self, agent: str, characters: int) -> None:
         """Nothing: plain lines do not move."""
+
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """One line: a minute in which nothing happens has a reason."""
+        if not self._quiet:
+            output.note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
 
     def close(self) -> None:
         """Nothing to take down."""

@@ -1,11 +1,13 @@
 """What a debate will use and cost, before it is played: calls, tokens and US dollars a round. Asks nobody.
 
 The rounds are played with sizes in place of texts, cache and all: a part that a model has had is read, the rest is
-written, and calls that run at once miss together unless one goes ahead (see `prefix`).
+written, and calls that run at once miss together unless one goes ahead (see `prefix`). How long replies get is a
+guess, so a budget is held otherwise: by the tokens that each call may have at most (see `budget`).
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
@@ -14,9 +16,7 @@ from typing import Any
 from debateroom import tokens
 from debateroom.debating import prefix, prompts
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.errors import BudgetSpent
-from debateroom.language import number, say
-from debateroom.messages import Entry, Seat, Transcript, Usage
+from debateroom.messages import Entry, Seat, Transcript, Usage, dollars
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
 from debateroom.room.events import State
@@ -33,6 +33,8 @@ _HEADING = 25
 """Tokens around a quoted reply."""
 _QUESTION = 500
 """Tokens of what the moderator is asked, after the shared blocks."""
+_MARGIN = 1.2
+"""What the real tokens of a prompt may be of the estimated ones before any was measured; after it they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,12 @@ class Expected:
     usage: Usage
     cost: float | None
     """US dollars; None when a price is unknown."""
+    reply: int = 0
+    """Tokens that a seat's reply is taken to have; 0 where no seat is asked."""
 
     def figures(self) -> dict[str, Any]:
-        """`calls`, `input` tokens and `cost`, as an event has them."""
-        return {"calls": self.calls, "input": self.usage.input, "cost": self.cost}
+        """`calls`, `input` tokens, `cost` and the tokens of a `reply` that it holds for, as an event has them."""
+        return {"calls": self.calls, "input": self.usage.input, "cost": self.cost, "reply": self.reply or REPLY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ def rounds(plan: Plan, transcript: Transcript, *, answered: Collection[str] = ()
     The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
     unreadable replies are not foreseen.
     """
-    played = _Played(plan, transcript)
+    played = Played(plan, transcript)
     first = len(transcript.rounds) + 1
     found = [played.round(number, answered if number == first else ()) for number in range(first, plan.rounds + 1)]
     if plan.moderator != NO_MODERATOR:
@@ -143,7 +147,8 @@ def total(expected: Sequence[Expected]) -> Expected:
         "total",
         sum(item.calls for item in expected),
         sum((item.usage for item in expected), Usage()),
-        sum(known) if len(known) == len(costs) else None,
+        dollars(sum(known)) if len(known) == len(costs) else None,
+        max((item.reply for item in expected), default=0),
     )
 
 
@@ -151,12 +156,12 @@ def best(plan: Plan) -> Expected:
     """The cheapest that can happen: agreement in round 1, where a moderator can find it; else in round 2."""
     first = 1 if plan.moderator != NO_MODERATOR else 2
     short = replace(plan, rounds=min(first, plan.rounds)) if plan.early_stop else plan
-    return total(rounds(short, _nothing_yet(plan)))
+    return total(rounds(short, nothing_yet(plan)))
 
 
 def worst(plan: Plan) -> Expected:
     """What it comes to when all rounds are played and the moderator is asked after each."""
-    return total(rounds(plan, _nothing_yet(plan)))
+    return total(rounds(plan, nothing_yet(plan)))
 
 
 def remaining(plan: Plan, state: State) -> Expected:
@@ -170,40 +175,26 @@ def remaining(plan: Plan, state: State) -> Expected:
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
     expected = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
     if plan.moderator != NO_MODERATOR:
-        played = _Played(plan, replace(transcript, rounds=finished))
+        played = Played(plan, replace(transcript, rounds=finished))
         undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]
         verdicts = [(plan.moderator, played.moderator(VERDICT)) for _ in undecided]
         expected.append(_expected(plan, "moderator", verdicts))
     return total(expected)
 
 
-def next_round(plan: Plan, transcript: Transcript) -> Expected:
-    """The round after the finished ones of `transcript`, and a synthesis right after it: what a budget must hold."""
-    return total(rounds(replace(plan, rounds=len(transcript.rounds) + 1), transcript))
-
-
-def hold_budget(plan: Plan) -> None:
-    """Raises BudgetSpent when round 1 and the synthesis after it would already pass the budget: nothing is asked."""
-    if plan.budget is None:
-        return
-    expected = next_round(plan, _nothing_yet(plan)).cost
-    if expected is None or expected > plan.budget:
-        language = plan.language
-        figures = {"cost": number(language, expected or 0, 4), "budget": number(language, plan.budget, 4)}
-        raise BudgetSpent(say(language, "too_dear", **figures), hint=say(language, "too_dear_hint"))
-
-
-def _nothing_yet(plan: Plan) -> Transcript:
+def nothing_yet(plan: Plan) -> Transcript:
+    """The transcript of a room before its first round."""
     return Transcript(problem=plan.problem, agents=plan.seats)
 
 
-class _Played:
+class Played:
     """A debate played with sizes: how much each seat reads, and how much of it each model has in its cache."""
 
     def __init__(self, plan: Plan, transcript: Transcript) -> None:
         self._plan = plan
         self._own = _Own(plan)
-        self._known = measured(plan, transcript)
+        self._next = len(transcript.rounds) + 1
+        self.known = measured(plan, transcript)
         given = _given(plan, transcript)
         self._shared = given[-1]
         """Tokens that all seats will read next, as estimated."""
@@ -213,15 +204,49 @@ class _Played:
         if transcript.rounds and transcript.rounds[-1].moderation is not None:
             self._held[plan.moderator] = self._shared
 
-    def round(self, number: int, answered: Collection[str] = ()) -> Expected:
+    def full(self, size: int) -> Played:
+        """The same debate as far as it was played, in which every reply is `size` tokens long."""
+        other = self.copied()
+        margin = _MARGIN if self._next == 1 else 1.0
+        other.known = {
+            model: Measured(known.factor * margin, reply, reply)
+            for model, known in self.known.items()
+            for reply in [min(size, info(model).max_output) if model != NO_MODERATOR else size]
+        }
+        return other
+
+    def next_round(self, answered: Collection[str], *, moderator: int) -> float | None:
+        """US dollars of the next round and a synthesis after it, with `moderator` tokens for each of its two answers.
+
+        None when a price is unknown.
+        """
+        played = self.copied()
+        expected = [played.round(self._next, answered, verdict=moderator)]
+        if self._plan.moderator != NO_MODERATOR:
+            expected.append(played.moderators(moderator))
+        return total(expected).cost
+
+    def moderators(self, *sizes: float) -> Expected:
+        """Calls of the moderator's one after the other, with answers of these sizes."""
+        return _expected(self._plan, "moderator", [(self._plan.moderator, self.moderator(size)) for size in sizes])
+
+    def copied(self) -> Played:
+        """The same debate as far as it was played, to be played on by itself."""
+        other = copy.copy(self)
+        other._held = dict(self._held)
+        return other
+
+    def round(self, number: int, answered: Collection[str] = (), *, verdict: float = VERDICT) -> Expected:
         """Round `number`: a model's first seat reads what is in the cache; the others all of it, if it went ahead."""
+        self._next = number + 1
         asked = [seat for seat in self._plan.seats if seat.name not in answered]
         usages = [used for model in dict.fromkeys(seat.model for seat in asked)
                   for used in self._of_model(model, number, asked)]  # fmt: skip
-        self._shared += sum(self._known[seat.model].quoted + _HEADING for seat in self._plan.seats)
+        self._shared += sum(self.known[seat.model].quoted + _HEADING for seat in self._plan.seats)
         if self._plan.moderator != NO_MODERATOR:
-            usages.append((self._plan.moderator, self.moderator(VERDICT)))
-        return _expected(self._plan, str(number), usages)
+            usages.append((self._plan.moderator, self.moderator(verdict)))
+        reply = round(fmean(self.known[seat.model].reply for seat in self._plan.seats))
+        return replace(_expected(self._plan, str(number), usages), reply=reply)
 
     def moderator(self, output: float) -> Usage:
         """A call of the moderator's, on everything said so far."""
@@ -231,7 +256,7 @@ class _Played:
 
     def _of_model(self, model: str, number: int, asked: Sequence[Seat]) -> list[tuple[str, Usage]]:
         seats = [seat for seat in asked if seat.model == model]
-        minimum, factor = info(model).cache_minimum, self._known[model].factor
+        minimum, factor = info(model).cache_minimum, self.known[model].factor
         missing = (self._shared - self._read(model)) * factor
         ahead = prefix.goes_ahead(self._plan.stagger, missing=missing, minimum=minimum, calls=len(asked))
         first = self._seat(seats[0], number)
@@ -242,10 +267,10 @@ class _Played:
         return [(model, usage) for usage in (first, *others)]
 
     def _seat(self, seat: Seat, number: int) -> Usage:
-        return self._call(seat.model, self._own.tokens(seat.name, number), self._known[seat.model].reply)
+        return self._call(seat.model, self._own.tokens(seat.name, number), self.known[seat.model].reply)
 
     def _call(self, model: str, own: float, output: float) -> Usage:
-        factor, minimum = self._known[model].factor, info(model).cache_minimum
+        factor, minimum = self.known[model].factor, info(model).cache_minimum
         shared, read = self._shared * factor, self._read(model) * factor
         written = shared - read if 0 < minimum <= shared else 0.0
         return Usage(round(shared + own * factor), round(read), round(written), round(output))
@@ -253,7 +278,7 @@ class _Played:
     def _read(self, model: str) -> float:
         """Estimated tokens of the shared part that the model's provider has in its cache."""
         held, minimum = self._held.get(model, 0.0), info(model).cache_minimum
-        return held if 0 < minimum <= held * self._known[model].factor else 0.0
+        return held if 0 < minimum <= held * self.known[model].factor else 0.0
 
     def _keep(self, model: str) -> None:
         self._held[model] = self._shared
@@ -264,4 +289,4 @@ def _expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Exp
     costs = [cost(model, usage, own) for model, usage in usages]
     known = [value for value in costs if value is not None]
     spent = sum((usage for _, usage in usages), Usage())
-    return Expected(name, len(usages), spent, sum(known) if len(known) == len(costs) else None)
+    return Expected(name, len(usages), spent, dollars(sum(known)) if len(known) == len(costs) else None)

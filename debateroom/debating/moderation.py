@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from debateroom.debating import prompts, structured
+from debateroom.debating import budget, prompts, structured
 from debateroom.debating.plan import Plan
 from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
@@ -51,7 +51,8 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
     shape, model = OpeningModeration if number == 1 else Moderation, models.open(plan.moderator)
     names = _names(plan)
     asked = prompts.moderator_request(plan, room.transcript, number, structured.schema(shape, names.order))
-    request, history = fitted(model, replace(asked, until=until))
+    limit = budget.moderator_limit(plan, room.transcript, synthesis_after=True)
+    request, history = fitted(model, replace(asked, until=until, max_tokens=limit))
     room.write(event("moderator_asked", round=number))
     answer = structured.ask(
         plan, model, request, shape, check=lambda verdict: _problem(verdict, names, plan.language)

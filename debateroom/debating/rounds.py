@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from debateroom import clock, tokens
-from debateroom.debating import convergence, forecast, moderation, prefix, prompts, turns
+from debateroom.debating import budget, convergence, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import in_marks, say
-from debateroom.messages import Answer, Round, Seat, Usage
+from debateroom.messages import Answer, Request, Round, Seat, Usage
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
 from debateroom.room.room import Room, event
@@ -61,9 +61,10 @@ class _Rounds:
             if number not in self.room.state.finished_rounds:
                 if self._is_late():
                     return "deadline"
-                if self._too_dear(number):
+                limit = self._limit(number)
+                if limit is None:
                     return "budget"
-                self._ask_seats(number)
+                self._ask_seats(number, limit)
                 if self._is_late():
                     if self._replies(number) >= self.plan.quorum:
                         self.room.write(event("round_finished", round=number))
@@ -91,20 +92,21 @@ class _Rounds:
     def _anything(self) -> bool:
         return any(item.entries for item in self.room.transcript.rounds)
 
-    def _too_dear(self, number: int) -> bool:
-        """Whether round `number` and the synthesis after it would pass the budget.
+    def _limit(self, number: int) -> int | None:
+        """Tokens that a reply of round `number` may have; None when the round and a synthesis may pass the budget.
 
-        Before the first reply it was checked already, and there is nothing that could be synthesised. A cost that
+        Before the first reply that was checked already, and there is nothing that could be synthesised. A cost that
         became unknown on the way keeps no budget: a provider did not say what was used.
         """
-        if self.plan.budget is None or not self._anything():
-            return False
-        transcript = self.room.transcript
-        finished = replace(transcript, rounds=tuple(item for item in transcript.rounds if item.round < number))
-        expected = forecast.next_round(self.plan, finished).cost
-        return transcript.cost is None or expected is None or transcript.cost + expected > self.plan.budget
+        rounds, spent = self.room.transcript.rounds, self.room.transcript.cost
+        if spent is None and self.plan.budget is not None and self._anything():
+            return None
+        finished = replace(self.room.transcript, rounds=tuple(item for item in rounds if item.round < number))
+        answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
+        limit = budget.limit(self.plan, finished, spent or 0.0, answered=answered)
+        return limit if self._anything() else limit or budget.least(self.plan)
 
-    def _ask_seats(self, number: int) -> None:
+    def _ask_seats(self, number: int, limit: int) -> None:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
         there = [entry for item in self.room.transcript.rounds if item.round == number for entry in item.entries]
         answered = {entry.agent: entry.confidence for entry in there}
@@ -112,7 +114,7 @@ class _Rounds:
         seconds = self.plan.round_timeout
         if self.until is not None:
             seconds = max(0.0, min(seconds, self.until - clock.monotonic()))
-        calls = self._calls(number, until=clock.monotonic() + seconds)
+        calls = self._calls(number, limit, until=clock.monotonic() + seconds)
         self.asking.ask(calls, stagger=self._staggered(calls))
         refused: NoModel | None = None
         for group in self.asking.landed(seconds=seconds, on_progress=self.on_progress):
@@ -146,7 +148,7 @@ class _Rounds:
                 found.add(name)
         return found
 
-    def _calls(self, number: int, *, until: float) -> list[Call]:
+    def _calls(self, number: int, limit: int, *, until: float) -> list[Call]:
         """One call for each seat without a reply in round `number`; a repair where its answer was unreadable."""
         rounds = self.room.transcript.rounds
         shared = prompts.shared_blocks(self.plan, self._rounds_to(number - 1))
@@ -154,22 +156,21 @@ class _Rounds:
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
         waiting = self.room.state.unreadable
         return [
-            self._call(shared, given, seat, number, waiting.get((number, seat.name)), until)
+            self._call(replace(asked, max_tokens=limit, until=until), given, seat, waiting.get((number, seat.name)))
             for seat in self.plan.seats
             if seat.name not in answered
+            for asked in [prompts.seat_request(self.plan, shared, seat, number)]
         ]
 
-    def _call(
-        self, shared: Sequence[str], given: int, seat: Seat, number: int, unreadable: Event | None, until: float
-    ) -> Call:
+    def _call(self, asked: Request, given: int, seat: Seat, unreadable: Event | None) -> Call:
         model = self.models.open(seat.model)
-        asked = replace(prompts.seat_request(self.plan, shared, seat, number), until=until)
         request, history = fitted(model, asked, given=given)
         if unreadable is None:
             return Call(seat, model, request, history)
         paid = {key: unreadable[key] for key in ("model", "seconds")}
         first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **paid)
-        return turns.repair(self.plan, Call(seat, model, request, history), first)
+        call = Call(seat, model, request, history)
+        return turns.repair(self.plan, call, first) or call
 
     def _replies(self, number: int) -> int:
         return sum(len(item.entries) for item in self.room.transcript.rounds if item.round == number)

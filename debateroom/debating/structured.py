@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
-from debateroom.debating import prompts
+from debateroom.debating import budget, prompts
 from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed
@@ -90,6 +90,8 @@ def ask(
         if value is not None and not problem:
             return Structured(value, paid, name, seconds)
         asked = prompts.fix_json_request(plan, request, answer.text, problem)
+        if plan.budget is not None:  # both share what the budget left for one
+            asked = replace(asked, max_tokens=max(budget.least(plan), request.max_tokens - answer.usage.output))
     return Structured(None, paid, name, seconds, problem)
 
 

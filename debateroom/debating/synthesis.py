@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from debateroom import clock
-from debateroom.debating import convergence, extract, grounding, prompts, structured, votes
+from debateroom.debating import budget, convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.structured import SeatName
@@ -140,7 +140,8 @@ def _asked(
     schema = structured.schema(Synthesis, [seat.name for seat in plan.seats])
     request = prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
     model = models.open(plan.moderator)
-    request, history = fitted(model, replace(request, until=until))
+    limit = budget.moderator_limit(plan, transcript, synthesis_after=False)
+    request, history = fitted(model, replace(request, until=until, max_tokens=limit))
     if transcript.rounds[-1].moderation is None:
         request = _last_unwritten(request)
     return structured.ask(plan, model, request, Synthesis), history

@@ -12,7 +12,7 @@ from debateroom.debating import prompts
 from debateroom.debating.asking import Call, Landed
 from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
-from debateroom.errors import DebateroomError
+from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import say, spoken
 from debateroom.messages import Answer, Seat
 from debateroom.models.quote import one_line
@@ -21,6 +21,9 @@ from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
 from debateroom.room.room import event
 from debateroom.room.spending import spent
+
+REPAIR = 1_000
+"""Tokens below which a reply is not asked for once more."""
 
 
 def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
@@ -38,12 +41,23 @@ def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call 
         return _unrepaired(plan, call, call.first, number, **paid), None
     if answer.stop_reason == "refusal" or not answer.text.strip():
         return _unrepaired(plan, call, answer, number, **paid), None  # the same question would be refused again
-    return _unreadable(call, answer, number, paid), repair(plan, call, answer)
+    asked_again = repair(plan, call, answer)
+    if asked_again is None:
+        return _unrepaired(plan, call, answer, number, **paid), None
+    return _unreadable(call, answer, number, paid), asked_again
 
 
-def repair(plan: Plan, call: Call, answer: Answer) -> Call:
-    """The call that asks for `answer` once more, because nothing can be read in it."""
-    request, history = fitted(call.model, prompts.repair_request(plan, call.request, answer.text))
+def repair(plan: Plan, call: Call, answer: Answer) -> Call | None:
+    """The call that asks for `answer` once more, because nothing can be read in it.
+
+    Under a budget both share the tokens that the first one might have; None when too few of them are left.
+    """
+    asked = prompts.repair_request(plan, call.request, answer.text)
+    if plan.budget is not None:
+        asked = replace(asked, max_tokens=asked.max_tokens - answer.usage.output)
+        if asked.max_tokens < min(REPAIR, plan.max_tokens):
+            return None
+    request, history = fitted(call.model, asked)
     return replace(call, request=request, first=answer, history=call.history if history == "full" else history)
 
 
@@ -83,6 +97,8 @@ def late(plan: Plan, landed: Landed, number: int, reason: str) -> dict[str, Any]
     call, paid = landed.call, _paid(plan, landed)
     if call.first is not None:
         return _unrepaired(plan, call, call.first, number, **paid)
+    if isinstance(landed.error, CallFailed) and landed.error.cause == "rate_limit":
+        reason = _reason(plan, landed.error)  # it was not the model that was slow
     return _failure(call.seat, number, reason, **paid)
 
 
@@ -142,7 +158,7 @@ def _reason(plan: Plan, error: DebateroomError | None) -> str:
     """Why a seat has no answer, for people, with what would help."""
     error = spoken(error, plan.language) if error else None
     hint = error.hint if error else None
-    return f"{error}; {hint}" if hint else str(error)
+    return say(plan.language, "reason_with_hint", reason=str(error).rstrip(".。"), hint=hint) if hint else str(error)
 
 
 def _failure(seat: Seat, number: int, reason: str, **paid: Any) -> dict[str, Any]:

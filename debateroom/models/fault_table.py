@@ -47,6 +47,9 @@ KINDS: Mapping[str, Kind] = {
     "key": Kind("key", hopeless=True),
     "no_key": Kind("key", hopeless=True),
     "permission": Kind("key", hopeless=True),
+    "region": Kind("region", hint="hint_region", hopeless=True),
+    "residency": Kind("region", hint="hint_residency", hopeless=True),
+    "account": Kind("account", hint="hint_account", hopeless=True),
     "no_such_model": Kind("model", hint="debateroom models", hopeless=True),
 }
 
@@ -60,9 +63,9 @@ BY_CODE: Mapping[str, str] = {
     "user_profile_billing_not_authorized": "spent",
     "storage_quota_exceeded": "spent",
     "ramp_limit_exceeded": "rate_limit",
-    "organization_on_hold": "permission",
-    "organization_type_not_supported": "permission",
-    "region_not_supported": "permission",
+    "organization_on_hold": "account",
+    "organization_type_not_supported": "account",
+    "region_not_supported": "region",
     "request_body_timeout": "timeout",
     "compaction_unavailable": "overloaded",
     # OpenAI, `error.code`
@@ -82,8 +85,8 @@ BY_CODE: Mapping[str, str] = {
     "invalid_organization": "key",
     "mismatched_organization": "key",
     "model_not_found": "no_such_model",
-    "unsupported_country_region_territory": "permission",
-    "data_residency_mismatch": "permission",
+    "unsupported_country_region_territory": "region",
+    "data_residency_mismatch": "residency",
     "context_length_exceeded": "too_large",
     "string_above_max_length": "too_large",
     "request_too_large": "too_large",

@@ -24,7 +24,10 @@ from debateroom.models.quote import one_line
 _SDKS = ("anthropic", "openai")
 _NETWORK = ("httpx2", "httpcore2")
 _PYTHON = ("builtins", "json", "socket", "ssl", "pydantic", "pydantic_core")
-_QUOTED = ("invalid", "server", "permission", "unsupported", "address", "sdk", "spent", "too_large", "no_such_model")
+_QUOTED = (
+    "invalid", "server", "permission", "region", "residency", "account", "unsupported", "address", "sdk", "spent",
+    "too_large", "no_such_model",
+)  # fmt: skip
 """Kinds for which the provider's own words help."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from debateroom import clock
@@ -12,6 +12,8 @@ from debateroom.language import worded
 
 _LOOK = 0.2
 """Seconds between two looks of the first in the queue at the stop event: Ctrl-C ends a run within a second."""
+_WORTH_A_WORD = 2.0
+"""Seconds of waiting from which people are told; threads that ask at once differ by less."""
 
 
 class Gate:
@@ -20,13 +22,17 @@ class Gate:
     `Gate(32)` for a provider on the web, `Gate(1)` for the embedded model. Slots are given in order of arrival.
     """
 
-    def __init__(self, limit: int = 32, *, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self, limit: int = 32, *, stop: threading.Event | None = None, on_hold: Callable[[float], None] | None = None
+    ) -> None:
         if limit < 1:
             raise ValueError("a gate lets at least one call through")
         self.limit = limit
         """Calls that may run at once."""
         self.stop = stop or threading.Event()
         """When set, everyone who waits gives up within a second."""
+        self._on_hold = on_hold
+        """Told, in the thread that was held back, how many seconds nobody may call. Once for all that ask at once."""
         self._free = limit
         self._not_before = 0.0
         self._queue: list[threading.Condition] = []
@@ -50,7 +56,10 @@ class Gate:
     def hold(self, seconds: float) -> None:
         """Lets no call start for so many seconds from now: what any 429 asks of all threads. Never shortens."""
         with self._lock:
+            longer = seconds - self.held()
             self._not_before = max(self._not_before, clock.monotonic() + seconds)
+        if longer >= _WORTH_A_WORD and self._on_hold is not None:
+            self._on_hold(seconds)
 
     def held(self) -> float:
         """Seconds until the next call may start; 0 when it may now."""
@@ -87,6 +96,8 @@ class Gate:
                 other.notify()
             raise worded(CallFailed, Wording("fault_not_sent"), cause="stopped")
         if until is not None and clock.monotonic() >= until:
+            if self.held() > 0.0:
+                raise worded(CallFailed, Wording("fault_held_back"), cause="rate_limit")
             raise worded(CallFailed, Wording("fault_no_slot"), retry=True, cause="timeout")
 
     def _leave(self) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,11 +29,16 @@ __all__ = [
     "ModelName",
     "ModelSettings",
     "Models",
+    "OnWait",
     "choose_default",
     "describe",
     "info",
     "resolve",
 ]
+
+
+OnWait = Callable[[str, float], None]
+"""Told, in a worker's thread, that a provider's rate limit holds all calls to it back for so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +172,7 @@ class Models:
         self.keys.hide()
         self.stop = threading.Event()
         """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
+        self.on_wait: OnWait | None = None
         self._models: dict[ModelName, Model] = {}
         self._lines: dict[tuple[str, str], Line] = {}
         self._open: list[Closable] = []
@@ -235,10 +243,14 @@ class Models:
             make = clients.anthropic_client if provider == "anthropic" else clients.openai_client
             client = make(url, self._key(provider, url))
             self.keep(client)
-            gate = Gate(self.settings.concurrency, stop=self.stop)
+            gate = Gate(self.settings.concurrency, stop=self.stop, on_hold=partial(self._tell_wait, provider))
             caller = Caller(provider, gate=gate, attempts=self.settings.attempts, address=without_secrets(url))
             self._lines[provider, url] = Line(url, client, caller)
         return self._lines[provider, url]
+
+    def _tell_wait(self, provider: str, seconds: float) -> None:
+        if self.on_wait is not None:
+            self.on_wait(provider, seconds)
 
     def _key(self, provider: str, url: str) -> str:
         if asks_for_no_key(provider, url):

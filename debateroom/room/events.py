@@ -104,7 +104,7 @@ def _spend(state: State, event: Event) -> State:
     changed = replace(
         transcript,
         usage=transcript.usage + spent,
-        cost=None if before is None or price is None else before + price,
+        cost=None if before is None or price is None else round(before + price, 9),
         rounds=tuple(
             replace(item, usage=item.usage + spent) if item.round == event.get("round") else item
             for item in transcript.rounds

@@ -24,5 +24,5 @@ def spent(model: str, *calls: Paid, prices: Mapping[str, Mapping[str, Any]] | No
     return {
         "calls": len(calls),
         "usage": usage_json(total),
-        "cost": sum(known) if len(known) == len(costs) else None,
+        "cost": round(sum(known), 9) if len(known) == len(costs) else None,
     }

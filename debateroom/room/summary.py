@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from debateroom.language import say
-from debateroom.messages import Transcript
+from debateroom.messages import Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
 from debateroom.room.played import DEBATES, missing, played
@@ -46,7 +46,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "rounds_played": len(played(transcript)),
         "agents": len(transcript.agents),
         "effective_agents": effective if isinstance(effective, int) else None,
-        "cost": transcript.cost,
+        "cost": dollars(transcript.cost),
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
         "error": state.error,

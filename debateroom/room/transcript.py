@@ -13,7 +13,7 @@ from typing import Any
 
 from debateroom.errors import RoomError, UsageError
 from debateroom.language import LANGUAGES
-from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
+from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage, dollars
 from debateroom.reading.question import classify_question
 from debateroom.room import foreign
 from debateroom.room.foreign import Notes, as_count, as_number, as_text, as_usage
@@ -41,7 +41,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "seconds": transcript.seconds,
         "rounds_asked": transcript.rounds_asked,
         "quorum": transcript.quorum,
-        "cost": transcript.cost,
+        "cost": dollars(transcript.cost),
     }
 
 
