@@ -223,7 +223,7 @@ def test_given_roles_are_used_exactly_and_seats_may_have_their_own_model(serve: 
         ({"roles": "Solo"}, UsageError, "one role is given, and a room needs two"),
         ({"agents": 3, "roles": "a,b"}, UsageError, "-n 3 contradicts the 2 roles given; --add-roles"),
         ({"agents": 2, "roles": "a,b,c"}, UsageError, "-n 2 contradicts the 3 roles given"),
-        ({"rounds": 0}, UsageError, "`rounds` from the command is 0"),
+        ({"rounds": 0}, UsageError, "--rounds is 0"),
         ({"model": "no-such-model"}, NoModel, "no-such-model"),
         ({"quorum": 4}, UsageError, "--quorum 4 is more than the 3 seats"),
         ({"room": "../up"}, UsageError, "is no name for a room"),
