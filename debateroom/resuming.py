@@ -53,6 +53,8 @@ def resume(
                 room = failing.enter_context(Room.reopen(folder, on_event=on_event))
                 if on_event:
                     on_event({key: value for key, value in told.items() if key != "forecast"})  # that was then
+                if isinstance(plan, Plan):
+                    _recover(room, plan)
                 room.note_damage()
                 room.write(_resumed(plan, room, chosen))
                 failing.pop_all()
@@ -61,6 +63,17 @@ def resume(
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
         return activities.play(opened, plan, models, on_progress=on_progress)
+
+
+def _recover(room: Room, plan: Plan) -> None:
+    """Takes answers whose lines are damaged from a transcript of the same run that still holds them."""
+    if not room.damaged:
+        return
+    for path in (room.chat_path, room.folder / room_files.ORIGINAL):
+        with contextlib.suppress(UsageError, RoomError):
+            transcript = read_chat(path)
+            if transcript.uuid == room.transcript.uuid:
+                room.write(*history.missing(transcript, room.state, plan))
 
 
 AnyPlan = Plan | dialogue_plans.Plan
@@ -176,7 +189,8 @@ def render_again(folder: Path) -> Outcome:
     room_files.read(folder)
     with Room.reopen(folder) as room:
         if (room.damaged or not room.transcript.agents) and room.chat_path.exists():
-            kept = replace(room.state, transcript=read_chat(room.chat_path))
+            whole = read_chat(room.chat_path)
+            kept = replace(room.state, transcript=replace(whole, notes=(*room.transcript.notes, *whole.notes)))
             return write_reports(room, kept)
         room.project()
         return write_reports(room)

@@ -45,10 +45,8 @@ ROUND = event("round_finished", round=1)
         (b"\0" * 5000, "does not say how the room was opened"),
         (b'{"event": "room_opened", "problem": 7, "agents": []}\n', "cannot read"),
         (b'{"event": "room_opened", "problem": "?", "agents": [{"seat": 1}]}\n', "cannot read"),
-        (b'{"event": "room_opened", "problem": "?", "agents": []}\n{"event": "synthesized", "final_output": 3}\n',
-         "cannot read"),
     ],
-)  # fmt: skip
+)
 def test_a_room_that_cannot_be_read_is_listed_with_the_reason(
     here: Path, capsys: pytest.CaptureFixture[str], content: bytes, reason: str
 ) -> None:

@@ -70,6 +70,9 @@ def resume(
             )
         finally:
             shown.close()
+    if finished:
+        for said in outcome.transcript.notes:
+            output.note(said)
     code = output.finished(outcome, as_json=as_json or events or detach)
     return 0 if finished else code
 

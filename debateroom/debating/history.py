@@ -9,6 +9,8 @@ from typing import Any
 from debateroom.debating import convergence, moderation
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.messages import Entry, Round, Transcript
+from debateroom.models import prices
+from debateroom.room.events import State, usage_json
 from debateroom.room.room import event
 
 
@@ -45,5 +47,21 @@ def _round(item: Round, plan: Plan, *, last: bool) -> Iterator[dict[str, Any]]:
         yield event("decided", round=item.round, **decision.to_event() | {"converged": False})
 
 
+def missing(transcript: Transcript, state: State, plan: Plan) -> list[dict[str, Any]]:
+    """The replies of `transcript`, an earlier one of the same run, that `state` lacks; with what they cost."""
+    there = {(item.round, entry.agent) for item in state.transcript.rounds for entry in item.entries}
+    seats = {seat.name: seat for seat in plan.seats}
+    own = prices.own_table(plan.prices)
+    found = []
+    for item in transcript.rounds:
+        for entry in item.entries:
+            if (item.round, entry.agent) in there or entry.agent not in seats or item.round > plan.rounds:
+                continue
+            cost = prices.cost(seats[entry.agent].model, entry.usage, own)
+            found.append(_reply(item.round, entry) | {"usage": usage_json(entry.usage), "cost": cost})
+    return found
+
+
 def _reply(number: int, entry: Entry) -> dict[str, Any]:
-    return event("reply", round=number, repairs=[], **{**asdict(entry), "usage": None})
+    tools = [{"name": name, "arguments": {}, "result": "", "ok": True} for name in entry.tools]  # no more is known
+    return event("reply", round=number, repairs=[], **{**asdict(entry), "usage": None, "tools": tools})

@@ -4,7 +4,7 @@
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
 | `moved_aside` | where an unfinished run that was in the room is kept now |
-| `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that cannot be read |
+| `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
 | `round_started` | which round begins |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |
@@ -27,11 +27,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from typing import Any, TypeVar
 
 from debateroom.language import LANGUAGES
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
-from debateroom.room import shapes
 from debateroom.room.foreign import as_count
 
 Event = Mapping[str, Any]
@@ -75,12 +75,8 @@ def usage_json(usage: Usage) -> dict[str, int]:
 
 
 def replay(events: Iterable[Event]) -> State:
-    """The state after all `events` of a journal, in order. Raises ValueError for one that cannot be read."""
-    state = State(Transcript(problem="", status="running"))
-    for event in events:
-        shapes.check(event)
-        state = apply(state, event)
-    return state
+    """The state after all `events` of a journal, in order, each of which passed `shapes.check`."""
+    return reduce(apply, events, State(Transcript(problem="", status="running")))
 
 
 def apply(state: State, event: Event) -> State:

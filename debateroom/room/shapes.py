@@ -132,6 +132,20 @@ class _Ended(Shape):
     hint: str | None = None
 
 
+_TOLD = (
+    "moved_aside",
+    "journal_mended",
+    "moderator_asked",
+    "synthesis_asked",
+    "tool_called",
+    "tool_answered",
+    "worker_started",
+    "worker_iteration",
+    "worker_completed",
+    "worker_failed",
+)
+"""Events that are for who listens: nothing is made of them."""
+
 SHAPES: Mapping[str, type[Shape]] = {
     "room_opened": _Opened,
     "round_started": _OfRound,
@@ -148,15 +162,16 @@ SHAPES: Mapping[str, type[Shape]] = {
     "room_resumed": Shape,
     "room_interrupted": _Ended,
     "room_finished": _Ended,
+    **dict.fromkeys(_TOLD, Shape),
 }
 
 
 def check(event: Mapping[str, Any]) -> None:
-    """Raises ValueError, naming the event and the value, for one that this version cannot read."""
+    """Raises ValueError, naming the event and the value, for one that this version cannot read or does not know."""
     name = str(event.get("event"))
     shape = SHAPES.get(name)
     if shape is None:
-        return
+        raise ValueError(f"`{name}` is no event of a room")
     try:
         shape.model_validate(event)
     except ValidationError as error:
