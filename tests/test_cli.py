@@ -447,8 +447,8 @@ def test_going_on_from_a_transcript_keeps_the_original_and_its_neighbours(
     Path("old/mine.json").write_text(json.dumps(chat))
     Path("old/chat.json").write_text("another")
     code, _, err = run(capsys, "resume", "old/mine.json", "-n", "7", "--model", script)
-    assert (code, "agents 2, not 7" in err) == (2, True)
-    code, _, err = run(capsys, "resume", "old/mine", "--model", script)
+    assert (code, "agents 2, not 7" in err, Path("old/mine").exists()) == (2, True, False)
+    code, _, err = run(capsys, "resume", "old/mine.json", "--model", script)
     assert code == 0, err
     assert Path("old/chat.json").read_text() == "another"
     assert json.loads(Path("old/mine.json").read_text())["author"] == "me"

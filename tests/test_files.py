@@ -52,7 +52,9 @@ def test_a_log_gives_back_what_was_appended(tmp_path: Path) -> None:
     log.append([{"n": 1}, {"n": 2}])
     log.append([{"n": 3}])
     log.close()
-    assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(({"n": 1}, {"n": 2}, {"n": 3}), numbers=(1, 2, 3))
+    assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(
+        ({"n": 1}, {"n": 2}, {"n": 3}), numbers=(1, 2, 3)
+    )
 
 
 @pytest.mark.parametrize("rest", [b'{"n": 2', b"x" * 200_000, b"\0\0\0"])

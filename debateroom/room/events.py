@@ -5,6 +5,7 @@
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
 | `moved_aside` | where an unfinished run that was in the room is kept now |
 | `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
+| `carried_over` | what a run had spent of which only `chat.json` was left |
 | `round_started` | which round begins |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |
@@ -93,7 +94,7 @@ def _spend(state: State, event: Event) -> State:
     A call without a known price makes the room's cost unknown for good, also one that reported no usage.
     """
     spent = _usage(event.get("usage"))
-    if spent == Usage() and event.get("cost", 0.0) is not None:
+    if spent == Usage() and event.get("cost", 0.0) == 0.0:
         return state
     transcript = state.transcript
     before, price = transcript.cost, event.get("cost")
@@ -131,6 +132,10 @@ def _opened(state: State, event: Event) -> State:
 
 def _language(value: object) -> str:
     return value if isinstance(value, str) and value in LANGUAGES else "en"
+
+
+def _carried_over(state: State, event: Event) -> State:
+    return replace(state, transcript=replace(state.transcript, seconds=event.get("seconds")))
 
 
 def _round(state: State, number: int, change: Any) -> State:
@@ -265,6 +270,7 @@ def _status(status: str) -> Any:
 
 _HANDLERS = {
     "room_opened": _opened,
+    "carried_over": _carried_over,
     "round_started": _round_started,
     "unreadable": _unreadable,
     "reply": _reply,

@@ -123,6 +123,10 @@ class _Synthesized(Shape):
     history: str = "full"
 
 
+class _Carried(Shape):
+    seconds: Amount | None = None
+
+
 class _Ended(Shape):
     exit_code: int
     status: str | None = None
@@ -159,6 +163,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,
+    "carried_over": _Carried,
     "room_resumed": Shape,
     "room_interrupted": _Ended,
     "room_finished": _Ended,
