@@ -183,8 +183,14 @@ def adopt(
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
-    return room_files.read(folder).transcript.status == "finished"
+    """Whether the room in `folder` has come to its end.
+
+    Raises UsageError when there is no room, or when its journal does not say how it was opened.
+    """
+    state = room_files.read(folder)
+    if not state.transcript.agents:
+        room_files.opening_event(folder)
+    return state.transcript.status == "finished"
 
 
 def is_dialogue(folder: Path) -> bool:

@@ -97,7 +97,7 @@ def _replayed(lines: files.Lines) -> State:
 def _way_out(folder: Path) -> str:
     """The next command for a room whose journal does not say how it was opened."""
     known = (folder / CHAT).is_file()
-    return command("resume", folder / CHAT) if known else "start the debate again: nothing had been asked"
+    return command("resume", folder / CHAT) if known else 'start the debate again: debateroom "your question?"'
 
 
 def is_opened(folder: Path) -> bool:
