@@ -5,6 +5,7 @@ Not here: what the files mean (see `room`), and files that people give as contex
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import glob
 import os
@@ -109,6 +110,8 @@ class Lines:
     """Numbers of lines in the middle that are not JSON objects, from 1."""
     torn: int = 0
     """Bytes of a last line that was cut while being written."""
+    numbers: tuple[int, ...] = ()
+    """Of the lines that hold the values, from 1."""
 
 
 def read_lines(path: Path) -> Lines:
@@ -117,8 +120,8 @@ def read_lines(path: Path) -> Lines:
         data = path.read_bytes()
     except OSError as error:
         raise RoomError(f"cannot read {path}: {error.strerror or error}") from error
-    *whole, rest = data.split(b"\n")
-    values, damaged = [], []
+    *whole, rest = data.removeprefix(codecs.BOM_UTF8).split(b"\n")  # an editor may have put a mark before the first
+    values, numbers, damaged = [], [], []
     for number, line in enumerate(whole, 1):
         try:
             value = orjson.loads(line)
@@ -126,9 +129,10 @@ def read_lines(path: Path) -> Lines:
             value = None
         if isinstance(value, dict):
             values.append(value)
+            numbers.append(number)
         elif line.strip():
             damaged.append(number)
-    return Lines(tuple(values), tuple(damaged), len(rest))
+    return Lines(tuple(values), tuple(damaged), len(rest), tuple(numbers))
 
 
 class AppendLog:

@@ -53,6 +53,8 @@ def resume(
                 room = failing.enter_context(Room.reopen(folder, on_event=on_event))
                 if on_event:
                     on_event({key: value for key, value in told.items() if key != "forecast"})  # that was then
+                if isinstance(plan, Plan):
+                    _recover(room, plan)
                 room.note_damage()
                 room.write(_resumed(plan, room, chosen))
                 failing.pop_all()
@@ -61,6 +63,17 @@ def resume(
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
         return activities.play(opened, plan, models, on_progress=on_progress)
+
+
+def _recover(room: Room, plan: Plan) -> None:
+    """Takes answers whose lines are damaged from a transcript of the same run that still holds them."""
+    if not room.damaged:
+        return
+    for path in (room.chat_path, room.folder / room_files.ORIGINAL):
+        with contextlib.suppress(UsageError, RoomError):
+            transcript = read_chat(path)
+            if transcript.uuid == room.transcript.uuid:
+                room.write(*history.missing(transcript, room.state, plan))
 
 
 AnyPlan = Plan | dialogue_plans.Plan
@@ -120,25 +133,36 @@ def _names(plan: AnyPlan) -> set[str]:
 
 
 def _compare(plan: AnyPlan, expected: Mapping[str, Any]) -> None:
-    """Raises UsageError that names the difference between the room and what was asked of it."""
+    """Raises UsageError that names every difference between the room and what was asked of it."""
+    found = []
     for name, wanted in expected.items():
         there = len(plan.seats) if name == "agents" else getattr(plan, name)
         if wanted is not None and wanted != there:
-            raise UsageError(
-                f"this room was started with {name} {there}, not {wanted}; a resumed room keeps its settings",
-                hint="leave the option out, or start a new debate",
-            )
+            found.append(f"{name} {there}, not {wanted}")
+    if found:
+        raise UsageError(
+            f"this room was started with {'; '.join(found)}; a resumed room keeps its settings",
+            hint=f"leave the option{'s' if len(found) > 1 else ''} out, or start a new debate",
+        )
 
 
-def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
+def adopt(
+    chat: Path,
+    chosen: Settings,
+    *,
+    model: str | None = None,
+    rounds: int | None = None,
+    expected: Mapping[str, Any] | None = None,
+) -> Path:
     """Gives a `chat.json` without a journal one, so that it can be resumed in its folder; that folder.
 
-    `model` is the one that the caller wants on every seat; without it each keeps its own. What is kept of the file is
-    said in `history`. Raises UsageError when it is missing, cannot be read or holds no debate that can go on.
+    `model` is the one that the caller wants on every seat; without it each keeps its own. `rounds` is how many the
+    caller wants at most; without it as many as the file was to have. What is kept of the file is said in `history`.
+    Raises UsageError when it is missing, cannot be read, holds no debate that can go on or is not as `expected`.
     """
     try:
-        transcript = read_chat(chat)
-    except RoomError as error:  # what the caller named is at fault, not a room of ours
+        transcript = read_chat(chat, strict=True)
+    except (UsageError, RoomError) as error:  # what the caller named is at fault, not a room of ours
         raise UsageError(str(error), hint="name another file, or start a new debate") from error
     folder = chat.parent if chat.name == room_files.CHAT else chat.parent / chat.stem
     if (folder / room_files.JOURNAL).exists() and room_files.is_opened(folder):
@@ -147,9 +171,10 @@ def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
         )
     with activities.open_models(chosen) as models:
         try:
-            plan = plans.from_transcript(transcript, chosen, models, model=model)
+            plan = plans.from_transcript(transcript, chosen, models, model=model, rounds=rounds)
         except DebateroomError as error:
             raise spoken(error, transcript.language) from error.__cause__
+    _compare(plan, {**(expected or {}), "rounds": rounds})
     original = chat.read_bytes()
     with Room.create(folder, opening(plan)) as room:
         files.replace(folder / room_files.ORIGINAL, original)  # it may hold what we do not know
@@ -158,8 +183,14 @@ def adopt(chat: Path, chosen: Settings, *, model: str | None = None) -> Path:
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether the room in `folder` has come to its end. Raises UsageError when there is no room."""
-    return room_files.read(folder).transcript.status == "finished"
+    """Whether the room in `folder` has come to its end.
+
+    Raises UsageError when there is no room, or when its journal does not say how it was opened.
+    """
+    state = room_files.read(folder)
+    if not state.transcript.agents:
+        room_files.opening_event(folder)
+    return state.transcript.status == "finished"
 
 
 def is_dialogue(folder: Path) -> bool:
@@ -176,7 +207,8 @@ def render_again(folder: Path) -> Outcome:
     room_files.read(folder)
     with Room.reopen(folder) as room:
         if (room.damaged or not room.transcript.agents) and room.chat_path.exists():
-            kept = replace(room.state, transcript=read_chat(room.chat_path))
+            whole = read_chat(room.chat_path)
+            kept = replace(room.state, transcript=replace(whole, notes=(*room.transcript.notes, *whole.notes)))
             return write_reports(room, kept)
         room.project()
         return write_reports(room)

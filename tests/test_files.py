@@ -52,7 +52,9 @@ def test_a_log_gives_back_what_was_appended(tmp_path: Path) -> None:
     log.append([{"n": 1}, {"n": 2}])
     log.append([{"n": 3}])
     log.close()
-    assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(({"n": 1}, {"n": 2}, {"n": 3}))
+    assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(
+        ({"n": 1}, {"n": 2}, {"n": 3}), numbers=(1, 2, 3)
+    )
 
 
 @pytest.mark.parametrize("rest", [b'{"n": 2', b"x" * 200_000, b"\0\0\0"])
@@ -71,7 +73,7 @@ def test_a_damaged_line_in_the_middle_is_named_and_the_rest_kept(tmp_path: Path)
     """A line that is no JSON object is reported by its number; lines around it are read."""
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"n": 1}\n\xff\xfe\n[1]\n{"n": 2}\n{"n"')
-    assert files.read_lines(path) == files.Lines(({"n": 1}, {"n": 2}), damaged=(2, 3), torn=4)
+    assert files.read_lines(path) == files.Lines(({"n": 1}, {"n": 2}), damaged=(2, 3), torn=4, numbers=(1, 4))
 
 
 _FILL = """

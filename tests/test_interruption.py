@@ -228,3 +228,15 @@ def test_a_stream_that_is_closed_or_full_does_not_stop_a_debate(tmp_path: Path, 
     chat = json.loads((tmp_path / "active" / "chatroom" / "chat.json").read_text())
     assert chat["status"] == "finished"
     assert done.returncode == (1 if redirection == ">/dev/full" else 0)
+
+
+def test_a_signal_while_everything_is_still_being_imported_ends_with_one_line(tmp_path: Path) -> None:
+    """Before our own handlers stand, Python's is there: 130 and no traceback."""
+    (tmp_path / "click.py").write_text("import signal, time\nsignal.raise_signal(signal.SIGINT)\ntime.sleep(60)\n")
+    found = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "debateroom", "rooms"],
+        env=os.environ | {"PYTHONPATH": found}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "debateroom: interrupted; nothing had been asked\n"

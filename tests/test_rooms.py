@@ -45,10 +45,8 @@ ROUND = event("round_finished", round=1)
         (b"\0" * 5000, "does not say how the room was opened"),
         (b'{"event": "room_opened", "problem": 7, "agents": []}\n', "cannot read"),
         (b'{"event": "room_opened", "problem": "?", "agents": [{"seat": 1}]}\n', "cannot read"),
-        (b'{"event": "room_opened", "problem": "?", "agents": []}\n{"event": "synthesized", "final_output": 3}\n',
-         "cannot read"),
     ],
-)  # fmt: skip
+)
 def test_a_room_that_cannot_be_read_is_listed_with_the_reason(
     here: Path, capsys: pytest.CaptureFixture[str], content: bytes, reason: str
 ) -> None:
@@ -62,6 +60,15 @@ def test_a_room_that_cannot_be_read_is_listed_with_the_reason(
     assert (rows["bad"]["status"], rows["bad"]["cost"], reason in rows["bad"]["error"]) == ("unreadable", None, True)
     assert (rows["good"]["status"], rows["good"]["error"]) == ("finished", None)
     _, out, _ = run(capsys, "rooms")
+    code, told, _ = run(capsys, "status", "bad", "--json")
+    value = json.loads(told)
+    assert [value[key] for key in ("status", "error", "hint")] == [
+        rows["bad"][key] for key in ("status", "error", "hint")
+    ]
+    assert (value["ok"], value["exit_code"], code) == (False, code, code)
+    assert (code > 0, value["hint"] is not None) == (True, True)
+    assert run(capsys, "resume", "bad")[::2] == (code, f"debateroom: {value['error']}\n  next: {value['hint']}\n")
+    assert "unreadable" in run(capsys, "status", "bad")[1]
     good, bad = out.splitlines()
     assert good.split()[:2] == ["good", "finished"]
     assert bad.split()[:2] == ["bad", "unreadable"]

@@ -46,8 +46,9 @@ def resume(
     wanted = _named(expected)
     file = _transcript(room, active)
     if file is not None:
-        given = {"rounds": wanted.pop("rounds"), "active": active}
-        folder = resuming.adopt(file, settings.load(given), model=wanted.pop("model"))
+        given = settings.load({"rounds": wanted["rounds"], "active": active})
+        asked = {"rounds": wanted.pop("rounds"), "model": wanted.pop("model")}
+        folder = resuming.adopt(file, given, **asked, expected=wanted)
     else:
         folder = place.folder(room, active)
     chosen = settings.load({"active": active})
@@ -70,6 +71,9 @@ def resume(
             )
         finally:
             shown.close()
+    if finished:
+        for said in outcome.transcript.notes:
+            output.note(said)
     code = output.finished(outcome, as_json=as_json or events or detach)
     return 0 if finished else code
 

@@ -9,11 +9,7 @@ from typing import NamedTuple
 import click
 
 from debateroom.cli import output, states
-from debateroom.errors import DebateroomError
 from debateroom.terminal import one_line, padded, width
-
-UNREADABLE = "unreadable"
-"""Status of a room whose journal cannot be read."""
 
 
 class Row(NamedTuple):
@@ -31,6 +27,8 @@ class Row(NamedTuple):
     started: str
     """ISO 8601; empty when not known."""
     language: str
+    hint: str | None
+    """The next command, where there is one."""
 
 
 @click.command("rooms", context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,10 +51,13 @@ def rooms(active: str | None, as_json: bool) -> int:
 
 def _show(rows: Sequence[Row]) -> None:
     """One line a room, each in the language of its debate."""
+    from debateroom.room.summary import UNREADABLE
+
     lines = []
     for row in rows:
         if row.status == UNREADABLE:
-            lines.append((row.room, UNREADABLE, "—", "—", one_line(row.error or "", 160)))
+            said = (one_line(row.error or "", 160), row.hint)
+            lines.append((row.room, UNREADABLE, "—", "—", "; next: ".join(filter(None, said))))
             continue
         told = (states.status(row.language, row.status), states.age(row.language, row.started))
         lines.append((row.room, *told, states.cost(row.language, row.cost), row.problem))
@@ -75,16 +76,13 @@ def _rows(active: Path) -> list[Row]:
 
 
 def _looked_at(folder: Path) -> Row:
-    from debateroom.room.room import opening_event, read
-    from debateroom.room.summary import look
+    from debateroom.room.room import read
+    from debateroom.room.summary import UNREADABLE, look
 
-    try:
-        opening_event(folder)  # without it nothing is known about the room
-        value, transcript = look(folder), read(folder).transcript
-    except DebateroomError as error:
-        return _unreadable(folder, str(error))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:  # valid JSON, and no journal of ours
-        return _unreadable(folder, f"{type(error).__name__}: {error}")
+    value = look(folder)
+    if value["status"] == UNREADABLE:
+        return Row(folder.name, UNREADABLE, "—", None, "", value["error"], "", "en", value["hint"])
+    transcript = read(folder).transcript
     return Row(
         folder.name,
         value["status"],
@@ -94,8 +92,5 @@ def _looked_at(folder: Path) -> Row:
         value["error"],
         transcript.started,
         transcript.language,
+        value["hint"],
     )
-
-
-def _unreadable(folder: Path, reason: str) -> Row:
-    return Row(folder.name, UNREADABLE, "—", None, "", reason, "", "en")

@@ -18,19 +18,20 @@ from debateroom.terminal import printable
 def status(room: str | None, active: str | None, as_json: bool) -> int:
     """Say how ROOM is getting on: running, finished, interrupted or failed, and what came of it so far.
 
-    Ends with 0 whenever the room can be read. The object's `ok` and `exit_code` are those of the room's run; while it
-    is running, `ok` is true and `exit_code` is null.
+    Ends with 0 whenever the room can be read; else it is unreadable. The object's `ok` and `exit_code` are those of
+    the room's run; while it is running, `ok` is true and `exit_code` is null.
     """
     from debateroom.room.room import read
-    from debateroom.room.summary import look
+    from debateroom.room.summary import UNREADABLE, look
 
     folder = place.folder(room, active)
     value = look(folder)
+    unreadable = value["status"] == UNREADABLE
     if as_json:
         output.print_json(value)
     else:
-        _show(value, read(folder).transcript.language)
-    return 0
+        _show(value, "en" if unreadable else read(folder).transcript.language)
+    return value["exit_code"] if unreadable else 0
 
 
 def _show(value: Mapping[str, Any], language: str) -> None:

@@ -164,11 +164,14 @@ def _hold_window(plan: Plan, models: Models) -> None:
             raise worded(UsageError, Wording("window_full", figures), hint=Wording("window_full_hint"))
 
 
-def from_transcript(transcript: Transcript, settings: Settings, models: Models, *, model: str | None = None) -> Plan:
+def from_transcript(
+    transcript: Transcript, settings: Settings, models: Models, *, model: str | None = None, rounds: int | None = None
+) -> Plan:
     """A plan that goes on where a `chat.json` without a journal stopped: its seats, problem and context as they are.
 
-    `model` is the one that the caller wants on every seat; without it each keeps its own. Raises UsageError when the
-    file names no problem, fewer than two seats, or a program.
+    `model` is the one that the caller wants on every seat; without it each keeps its own. `rounds` is how many the
+    caller wants at most; without it as many as the file was to have. Raises UsageError when the file names no
+    problem, fewer than two seats, or a program.
     """
     if not transcript.problem.strip() or len(transcript.agents) < 2:
         raise UsageError("this transcript has no problem or fewer than two agents; it cannot be continued")
@@ -185,7 +188,9 @@ def from_transcript(transcript: Transcript, settings: Settings, models: Models, 
         context=transcript.context,
         language=transcript.language,
         seats=seats,
-        rounds=max(settings.rounds, len(transcript.rounds)),
+        rounds=max(
+            rounds or transcript.rounds_asked or settings.rounds, *(item.round for item in transcript.rounds), 1
+        ),
         model=usual,
         moderator=moderator,
         fence=_fence(),

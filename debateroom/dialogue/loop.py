@@ -20,7 +20,7 @@ from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import spoken
 from debateroom.messages import Model, Paid, Purpose, Request, Turn, Usage
 from debateroom.room.events import usage_json
-from debateroom.room.room import JOURNAL, Room, event
+from debateroom.room.room import Room, event, journal
 from debateroom.room.spending import spent
 
 OnProgress = Callable[[str, int], None]
@@ -88,7 +88,7 @@ class Dialogue:
         """The conversation as the agent sees it."""
         self._heard: list[Turn] = []
         """The conversation as the driver sees it."""
-        known = files.read_lines(room.folder / JOURNAL).values
+        known = journal(room.folder).values
         self._tape = deque(value for value in known if value.get("event") in _SPEECH)
         self._noted = deque(value for value in known if value.get("event") in _NOTES)
 

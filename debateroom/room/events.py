@@ -4,7 +4,8 @@
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
 | `moved_aside` | where an unfinished run that was in the room is kept now |
-| `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that cannot be read |
+| `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
+| `carried_over` | what a run had spent of which only `chat.json` was left |
 | `round_started` | which round begins |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |
@@ -27,11 +28,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from typing import Any, TypeVar
 
 from debateroom.language import LANGUAGES
 from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
-from debateroom.room import shapes
 from debateroom.room.foreign import as_count
 
 Event = Mapping[str, Any]
@@ -75,12 +76,8 @@ def usage_json(usage: Usage) -> dict[str, int]:
 
 
 def replay(events: Iterable[Event]) -> State:
-    """The state after all `events` of a journal, in order. Raises ValueError for one that cannot be read."""
-    state = State(Transcript(problem="", status="running"))
-    for event in events:
-        shapes.check(event)
-        state = apply(state, event)
-    return state
+    """The state after all `events` of a journal, in order, each of which passed `shapes.check`."""
+    return reduce(apply, events, State(Transcript(problem="", status="running")))
 
 
 def apply(state: State, event: Event) -> State:
@@ -97,7 +94,7 @@ def _spend(state: State, event: Event) -> State:
     A call without a known price makes the room's cost unknown for good, also one that reported no usage.
     """
     spent = _usage(event.get("usage"))
-    if spent == Usage() and event.get("cost", 0.0) is not None:
+    if spent == Usage() and event.get("cost", 0.0) == 0.0:
         return state
     transcript = state.transcript
     before, price = transcript.cost, event.get("cost")
@@ -135,6 +132,10 @@ def _opened(state: State, event: Event) -> State:
 
 def _language(value: object) -> str:
     return value if isinstance(value, str) and value in LANGUAGES else "en"
+
+
+def _carried_over(state: State, event: Event) -> State:
+    return replace(state, transcript=replace(state.transcript, seconds=event.get("seconds")))
 
 
 def _round(state: State, number: int, change: Any) -> State:
@@ -269,6 +270,7 @@ def _status(status: str) -> Any:
 
 _HANDLERS = {
     "room_opened": _opened,
+    "carried_over": _carried_over,
     "round_started": _round_started,
     "unreadable": _unreadable,
     "reply": _reply,

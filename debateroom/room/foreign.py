@@ -15,6 +15,19 @@ from debateroom.reading.reply import read_reply
 _ROUND_KEY = re.compile(r"rounds?_?r?(\d+)", re.IGNORECASE)
 _REPLIES = ("entries", "replies", "responses", "messages")
 _SPEAKER = ("agent", "name", "speaker")
+_GRAVE = {
+    "agents",
+    "agent",
+    "twice",
+    "unlisted",
+    "rounds",
+    "round",
+    "numbers",
+    "number",
+    "entry",
+    "nameless",
+    "failure",
+}
 _TEXT = ("response", "reply", "content", "text", "message")
 
 
@@ -24,6 +37,8 @@ class Notes:
 
     language: str
     said: list[str] = field(default_factory=list)
+    grave: list[str] = field(default_factory=list)
+    """Those of them after which it is not known who said what in which round."""
 
     @property
     def unnamed(self) -> str:
@@ -39,6 +54,8 @@ class Notes:
         sentence = self._words["notes"][key].format(**values)
         if sentence not in self.said:
             self.said.append(sentence)
+            if key in _GRAVE:
+                self.grave.append(sentence)
 
 
 def as_text(value: object) -> str:
@@ -81,13 +98,15 @@ def seats(value: object, notes: Notes) -> tuple[Seat, ...]:
         if value is not None:
             notes.add("agents")
         return ()
-    found = []
+    found: list[Seat] = []
     for number, item in enumerate(items, 1):
         about = {"name": item} if isinstance(item, str) else item
         name = about.get("name", about.get("agent")) if isinstance(about, Mapping) else None
         if not isinstance(about, Mapping) or not isinstance(name, str) or not name.strip():
             notes.add("agent", n=number)
             continue
+        if any(seat.name == name for seat in found):
+            notes.add("twice", name=name)
         found.append(Seat(name, *(as_text(about.get(key)) for key in ("role", "framing", "model", "vendor"))))
     return tuple(found)
 
@@ -151,6 +170,10 @@ def _parts_under(key: str, under: object, number: int | None, notes: Notes) -> I
         return
     for position, item in enumerate(under, 1):
         if isinstance(item, Mapping) and (_replies(item) or "failures" in item or "round" in item):
+            if _replies(item) is None and not isinstance(item.get("failures"), list):
+                notes.add("round", n=position, key=key)
+            if item.get("round") is not None and not as_count(item["round"]):
+                notes.add("number", value=json.dumps(item["round"], ensure_ascii=False, default=str))
             yield _part(item, None)
         elif isinstance(item, list):
             yield _Part(None, item, {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,8 +18,9 @@ from debateroom.files import AppendLog
 from debateroom.interruption import held
 from debateroom.messages import Transcript
 from debateroom.models.quote import without_keys
-from debateroom.room import lock, transcript
+from debateroom.room import lock, shapes, transcript
 from debateroom.room.events import Event, State, apply, replay
+from debateroom.room.foreign import Notes
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ JOURNAL, CHAT = "journal.jsonl", "chat.json"
 REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
 RUN_LOG = "run.log"
 ORIGINAL = "chat.original.json"
-"""The file that a room was made from, when there was no journal."""
+"""The file that a room was made from, when there was no journal; what `chat.json` was when lines of it were lost."""
 OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", "brief.md")
 """What debateroom writes into a room, and all it ever replaces there."""
 
@@ -58,18 +60,44 @@ def read(folder: Path) -> State:
     """What the journal in `folder` says, without taking the room. Raises UsageError when there is none."""
     if not (folder / JOURNAL).is_file():
         raise UsageError(f"there is no room in {folder}", hint='start one: debateroom "your question?"')
-    return _replayed(folder, files.read_lines(folder / JOURNAL))
+    return _replayed(journal(folder))
 
 
-def _replayed(folder: Path, lines: files.Lines) -> State:
-    """The state after the journal's events. Raises RoomError when one is not of this version's kind."""
-    try:
-        return replay(lines.values)
-    except ValueError as error:
-        raise RoomError(
-            f"the journal in {folder} holds an event that this version cannot read: {error}",
-            hint=command("report", folder / CHAT),
-        ) from error
+def journal(folder: Path) -> files.Lines:
+    """The events of the journal in `folder`. Lines that hold none that this version can read are damaged ones.
+
+    Raises RoomError when the file cannot be read, or the event that opened the room: nothing follows without it.
+    """
+    lines = files.read_lines(folder / JOURNAL)
+    values, numbers, damaged = [], [], list(lines.damaged)
+    for number, value in zip(lines.numbers, lines.values, strict=True):
+        try:
+            shapes.check(value)
+        except ValueError as error:
+            if value.get("event") == "room_opened":
+                what = f"the journal in {folder} holds an event that this version cannot read: {error}"
+                raise RoomError(what, hint=_way_out(folder)) from error
+            damaged.append(number)
+            continue
+        values.append(value)
+        numbers.append(number)
+    return replace(lines, values=tuple(values), numbers=tuple(numbers), damaged=tuple(sorted(damaged)))
+
+
+def _replayed(lines: files.Lines) -> State:
+    """The state after the journal's events; what is left out is in the transcript's notes."""
+    state = replay(lines.values)
+    if not lines.damaged:
+        return state
+    notes = Notes(state.transcript.language)
+    notes.add("journal", numbers=", ".join(map(str, lines.damaged)))
+    return replace(state, transcript=replace(state.transcript, notes=tuple(notes.said)))
+
+
+def _way_out(folder: Path) -> str:
+    """The next command for a room whose journal does not say how it was opened."""
+    known = (folder / CHAT).is_file()
+    return command("resume", folder / CHAT) if known else 'start the debate again: debateroom "your question?"'
 
 
 def is_opened(folder: Path) -> bool:
@@ -82,14 +110,10 @@ def is_opened(folder: Path) -> bool:
 
 def opening_event(folder: Path) -> Event:
     """The event that the room in `folder` was opened with. Raises UsageError when its journal has none."""
-    for value in files.read_lines(folder / JOURNAL).values:
+    for value in journal(folder).values:
         if value.get("event") == "room_opened":
             return value
-    known = (folder / CHAT).is_file()
-    raise UsageError(
-        f"the journal in {folder} does not say how the room was opened",
-        hint=command("resume", folder / CHAT) if known else "start the debate again: nothing had been asked",
-    )
+    raise UsageError(f"the journal in {folder} does not say how the room was opened", hint=_way_out(folder))
 
 
 class Room:
@@ -99,7 +123,7 @@ class Room:
         self.folder = folder
         self.state = state
         self.damaged: tuple[int, ...] = ()
-        """Numbers of the journal's lines that cannot be read."""
+        """Numbers of the journal's lines that cannot be read, and are left out."""
         self.cut = log.cut
         """Bytes of a torn last line that were cut from the journal."""
         self._lock = held
@@ -135,8 +159,8 @@ class Room:
         held = _take(folder, what=state.transcript.problem)
         try:
             log = AppendLog(folder / JOURNAL)
-            lines = files.read_lines(folder / JOURNAL)
-            room = cls(folder, held, log, _replayed(folder, lines), on_event)
+            lines = journal(folder)
+            room = cls(folder, held, log, _replayed(lines), on_event)
             room.damaged = lines.damaged
         except BaseException:
             held.release()
@@ -175,7 +199,10 @@ class Room:
             self.write(event("journal_mended", cut=self.cut, damaged=list(self.damaged)))
 
     def project(self) -> None:
-        """Writes `chat.json` from the transcript."""
+        """Writes `chat.json` from the transcript. One that may hold more than a damaged journal is kept first."""
+        original = self.folder / ORIGINAL
+        if self.damaged and self.chat_path.exists() and not original.exists():
+            files.replace(original, self.chat_path.read_bytes())
         files.replace(self.folder / CHAT, files.dumps(transcript.to_json(self.transcript), indent=True) + b"\n")
 
     def write_file(self, name: str, text: str) -> Path:
@@ -273,12 +300,13 @@ def _running(folder: Path) -> bool:
 
 
 def _unfinished(folder: Path) -> bool:
-    """Whether the journal holds answers of a run that did not finish."""
+    """Whether the journal holds answers of a run that did not finish, or what may be some."""
     try:
-        state = read(folder)
+        lines = journal(folder)
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
         return True
-    paid = any(item.entries for item in state.transcript.rounds) or state.unreadable
+    state = _replayed(lines)
+    paid = any(item.entries for item in state.transcript.rounds) or state.unreadable or lines.damaged
     return bool(paid) and state.transcript.status != "finished"
 
 

@@ -123,6 +123,10 @@ class _Synthesized(Shape):
     history: str = "full"
 
 
+class _Carried(Shape):
+    seconds: Amount | None = None
+
+
 class _Ended(Shape):
     exit_code: int
     status: str | None = None
@@ -131,6 +135,20 @@ class _Ended(Shape):
     error: str | None = None
     hint: str | None = None
 
+
+_TOLD = (
+    "moved_aside",
+    "journal_mended",
+    "moderator_asked",
+    "synthesis_asked",
+    "tool_called",
+    "tool_answered",
+    "worker_started",
+    "worker_iteration",
+    "worker_completed",
+    "worker_failed",
+)
+"""Events that are for who listens: nothing is made of them."""
 
 SHAPES: Mapping[str, type[Shape]] = {
     "room_opened": _Opened,
@@ -145,18 +163,20 @@ SHAPES: Mapping[str, type[Shape]] = {
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,
+    "carried_over": _Carried,
     "room_resumed": Shape,
     "room_interrupted": _Ended,
     "room_finished": _Ended,
+    **dict.fromkeys(_TOLD, Shape),
 }
 
 
 def check(event: Mapping[str, Any]) -> None:
-    """Raises ValueError, naming the event and the value, for one that this version cannot read."""
+    """Raises ValueError, naming the event and the value, for one that this version cannot read or does not know."""
     name = str(event.get("event"))
     shape = SHAPES.get(name)
     if shape is None:
-        return
+        raise ValueError(f"`{name}` is no event of a room")
     try:
         shape.model_validate(event)
     except ValidationError as error:

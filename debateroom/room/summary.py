@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import say
 from debateroom.messages import Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
 from debateroom.room.played import DEBATES, missing, played
-from debateroom.room.room import CHAT, REPORT, command, read
+from debateroom.room.room import CHAT, JOURNAL, REPORT, command, opening_event, read
 from debateroom.terminal import one_line
 
 _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
@@ -20,6 +21,8 @@ _NAMED = 3
 """Missing seats that a paragraph names."""
 _REASON = 160
 """Characters of a reason that a paragraph has room for; the whole is in the report."""
+UNREADABLE = "unreadable"
+"""Status of a room whose journal cannot be read, or does not say how it was opened."""
 STOPPED = 143
 """Exit code of a run that was told to leave, as SIGTERM does it."""
 
@@ -99,9 +102,16 @@ def _sentence(text: str) -> str:
 def look(folder: Path) -> dict[str, Any]:
     """The object for the room in `folder`, looked at from outside: a run whose process is gone is `interrupted`.
 
-    Raises UsageError when there is no room.
+    One whose journal does not say how it was opened is `unreadable`. Raises UsageError when there is no room.
     """
-    state = read(folder)
+    try:
+        state = read(folder)
+        if not state.transcript.agents:
+            opening_event(folder)
+    except (RoomError, UsageError) as error:
+        if not (folder / JOURNAL).exists():
+            raise
+        return _unreadable(folder, error)
     if state.transcript.status == "running" and not lock.busy(folder) and not lock.starting(folder):
         state = read(folder)  # it may have ended between the first look and the second
         if state.transcript.status == "running":
@@ -110,6 +120,12 @@ def look(folder: Path) -> dict[str, Any]:
     if value["status"] == "running":
         value["hint"] = command("wait", folder)
     return value
+
+
+def _unreadable(folder: Path, error: DebateroomError) -> dict[str, Any]:
+    """The object for a room of which nothing is known but that it is there, and why."""
+    value = summarize(folder, State(Transcript(problem="", status=UNREADABLE)))
+    return value | {"ok": False, "exit_code": error.exit_code, "error": str(error), "hint": error.hint}
 
 
 def _gone(folder: Path, state: State) -> dict[str, Any]:

@@ -51,10 +51,14 @@ def from_json(value: object) -> Transcript:
     What could not be read is in `notes`, in words. In a file that debateroom did not write, confidence and
     endorsement are read from the replies where their keys are missing.
     """
+    return _read(value)[0]
+
+
+def _read(value: object) -> tuple[Transcript, Notes]:
     if not isinstance(value, Mapping):
         notes = Notes("en")
         notes.add("not_object")
-        return Transcript(problem="", notes=tuple(notes.said))
+        return Transcript(problem="", notes=tuple(notes.said)), notes
     problem = value.get("problem")
     own = isinstance(value.get("version"), str) and bool(value["version"])
     notes = Notes(_language(value, problem))
@@ -62,7 +66,7 @@ def from_json(value: object) -> Transcript:
         notes.add("problem")
     agents = foreign.seats(value.get("agents"), notes)
     rounds = foreign.rounds(value, own=own, problem=problem if isinstance(problem, str) else "", notes=notes)
-    return Transcript(
+    transcript = Transcript(
         problem=as_text(problem),
         context=as_text(value.get("context")),
         agents=_with_speakers(agents, rounds, notes),
@@ -83,10 +87,14 @@ def from_json(value: object) -> Transcript:
         cost=as_number(value.get("cost")),
         notes=tuple(notes.said),
     )
+    return transcript, notes
 
 
-def read_chat(path: Path | str) -> Transcript:
-    """The transcript in file `path`. Raises UsageError when there is no such file, RoomError when it holds none."""
+def read_chat(path: Path | str, *, strict: bool = False) -> Transcript:
+    """The transcript in file `path`. Raises UsageError when there is no such file, RoomError when it holds none.
+
+    `strict`: also when it is not clear who said what in which round.
+    """
     path = Path(path)
     hint = "debateroom report PATH wants a chat.json, or the folder of a room"
     try:
@@ -100,7 +108,10 @@ def read_chat(path: Path | str) -> Transcript:
     value = _parsed(path, raw)
     if not isinstance(value, dict) or not any(key == "problem" or key == "agents" or "round" in key for key in value):
         raise RoomError(f"{path} is JSON, but not a transcript: it has no problem, agents or rounds", hint=hint)
-    return from_json(value)
+    found, notes = _read(value)
+    if strict and notes.grave:
+        raise RoomError(f"{path} cannot be continued: {' '.join(notes.grave)}", hint=hint)
+    return found
 
 
 def _parsed(path: Path, raw: bytes) -> object:
