@@ -37,7 +37,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     said = {key: value for key in _SAID for value in [final.get(key)] if isinstance(value, str)}
     effective = final.get("effective_agents")
     report = folder.resolve() / REPORT
-    if "summary" in said and transcript.kind in DEBATES:
+    if "summary" in said:
         said["summary"] = paragraph(transcript)
     return {
         "ok": state.exit_code in (0, None),
@@ -62,12 +62,9 @@ def paragraph(transcript: Transcript) -> str:
 
     These come first, so that a text that is shortened keeps them.
     """
-    sentences = [
-        *_absent(transcript),
-        *_unmoderated(transcript),
-        str((transcript.final_output or {}).get("summary", "")),
-    ]
-    return say(transcript.language, "between_sentences").join(sentences)
+    summary = str((transcript.final_output or {}).get("summary", ""))
+    weighing = [*_absent(transcript), *_unmoderated(transcript)] if transcript.kind in DEBATES else []
+    return say(transcript.language, "between_sentences").join([*weighing, summary])
 
 
 def _absent(transcript: Transcript) -> Iterator[str]:
