@@ -206,6 +206,9 @@ def test_closing_in_the_middle_of_a_call_is_prompt(asked: str, seconds: float) -
 def test_ctrl_c_ends_a_program_that_waits_for_the_model() -> None:
     """SIGINT in the middle of a call ends the process within seconds, with Python's own exit for it."""
     body = """
+        import signal
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
         print("asked", flush=True)
         model.ask(Request((), "other words " * 3000, timeout=300.0))
     """
