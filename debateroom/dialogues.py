@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,30 +92,31 @@ def work(
 
 def cast_work(mission: str, brief: str, told: Job, chosen: Settings, models: Models, agent: str | Agent) -> Cast:
     """The plan of a worker's job, with its agent opened. Raises UsageError, NoModel before there is a room."""
-    session = str(uuid.uuid4())
-    opened = _opened(agent, told, models, session)
-    try:
+    with _opened_for_plan(agent, told, models) as (opened, session):
         plan = plans.of_work(
             mission, brief, told, _seat(opened), chosen, models, session=session, capabilities=opened.capabilities
         )
-    except BaseException:
-        opened.close()
-        raise
-    return Cast(plan, opened)
+        return Cast(plan, opened)
 
 
 def cast_simulation(
     scenario: scenarios.Scenario, told: Job, chosen: Settings, models: Models, agent: str | Agent
 ) -> Cast:
     """The plan of a simulation, with its agent opened. Raises UsageError, NoModel before there is a room."""
+    with _opened_for_plan(agent, told, models) as (opened, session):
+        return Cast(plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session), opened)
+
+
+@contextmanager
+def _opened_for_plan(agent: str | Agent, told: Job, models: Models) -> Iterator[tuple[Agent, str]]:
+    """The agent and its new session; it stays open, but is closed when no plan can be made with it."""
     session = str(uuid.uuid4())
     opened = _opened(agent, told, models, session)
     try:
-        plan = plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session)
+        yield opened, session
     except BaseException:
         opened.close()
         raise
-    return Cast(plan, opened)
 
 
 def run(
