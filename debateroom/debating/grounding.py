@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from debateroom.messages import Transcript
-from debateroom.reading.naming import Names
+from debateroom.reading.naming import names_of
 
 _QUOTE = re.compile(
     r"“(.+?)”|«\s*(.+?)\s*»|「(.+?)」|『(.+?)』|„(.+?)[“”]|‘(.+?)’(?!\w)|\"(.+?)\"|`+(.+?)`+"
@@ -111,7 +111,7 @@ class _Check:
 
     def __init__(self, transcript: Transcript) -> None:
         self.names = tuple(seat.name for seat in transcript.agents)
-        self._named = Names((seat.name, seat.role) for seat in transcript.agents)
+        self._named = names_of(tuple((seat.name, seat.role) for seat in transcript.agents))
         self.dropped = 0
         self._said = {
             name: flat("\n".join(e.response for item in transcript.rounds for e in item.entries if e.agent == name))

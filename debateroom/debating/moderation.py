@@ -14,7 +14,7 @@ from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.models.registry import Models
-from debateroom.reading.naming import Names, nobody
+from debateroom.reading.naming import Names, names_of, nobody
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
 from debateroom.terminal import one_line
@@ -85,7 +85,7 @@ def kept(value: Mapping[str, Any] | None, plan: Plan) -> dict[str, Any] | None:
 
 
 def _names(plan: Plan) -> Names:
-    return Names((seat.name, seat.role) for seat in plan.seats)
+    return names_of(tuple((seat.name, seat.role) for seat in plan.seats))
 
 
 def _problem(verdict: Moderation, names: Names, language: str) -> str:

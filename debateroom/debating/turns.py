@@ -16,7 +16,7 @@ from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import say, spoken
 from debateroom.messages import Answer, Seat
 from debateroom.models.quote import one_line
-from debateroom.reading.naming import Names
+from debateroom.reading.naming import names_of
 from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
 from debateroom.room.room import event
@@ -112,7 +112,7 @@ def _read(plan: Plan, call: Call, answer: Answer, number: int) -> Reply:
         problem=plan.problem,
         stop_reason=answer.stop_reason,
     )
-    names = Names((seat.name, seat.role) for seat in plan.seats)
+    names = names_of(tuple((seat.name, seat.role) for seat in plan.seats))
     if found.endorses is None:  # a role's name alone means a seat only in a room that has it
         return replace(found, endorses=names.alone(found.sections.get("endorses", "")))
     return found if found.endorses in names.order else replace(found, endorses=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from debateroom.reading.seats import named
 
@@ -42,6 +43,7 @@ class Names:
                 meant.setdefault(_plain(known), set()).add(name)
         self._heads = {head: next(iter(found)) for head, found in meant.items() if head and len(found) == 1}
         self._heads |= {_plain(name): name for name in self.order}
+        self._longest_first = sorted(self._heads, key=len, reverse=True)
 
     def alone(self, text: str) -> str | None:
         """The seat that is all of `text`: by name, letter, the role of one seat, or two of them that agree."""
@@ -63,7 +65,7 @@ class Names:
 
     def _begins(self, said: str) -> tuple[str | None, str]:
         """The seat that `said` begins with, brackets behind its name that mean no other one passed over; the rest."""
-        for head in sorted(self._heads, key=len, reverse=True):
+        for head in self._longest_first:
             seat, rest = self._heads[head], said[len(head) :]
             if not said.startswith(head) or (rest[:1].isalnum() and rest[0] != "的"):
                 continue
@@ -74,6 +76,12 @@ class Names:
             other = self._heads.get(_plain(inside))
             return (None if other not in (None, seat) or len(named(inside)) > 1 else seat), rest[brackets.end() :]
         return None, said
+
+
+@lru_cache(maxsize=16)
+def names_of(seats: tuple[tuple[str, str], ...]) -> Names:
+    """The names of `seats` (name and role of each). Kept: every reply of a room asks for the same ones."""
+    return Names(seats)
 
 
 def _plain(text: str) -> str:
