@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debateroom.models.quote import one_line, scrub
+from debateroom.models.quote import safe_line, scrub
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_whatever_looks_like_a_key_is_replaced(text: str, safe: str) -> None:
 
 def test_a_providers_words_become_one_short_line() -> None:
     """Line breaks, control characters and escapes go, long texts are cut, web pages are left out."""
-    assert one_line("a\n b\x1b[31m\u202e c\x00") == "a b[31m c"
-    assert one_line("x" * 500) == "x" * 240 + " …"
-    assert one_line("<html>") == ""
-    assert one_line(None) == ""
+    assert safe_line("a\n b\x1b[31m\u202e c\x00") == "a b[31m c"
+    assert safe_line("x" * 500) == "x" * 240 + " …"
+    assert safe_line("<html>") == ""
+    assert safe_line(None) == ""

@@ -17,7 +17,7 @@ from debateroom.agents.functions import as_text
 from debateroom.agents.tools import MOST_TEXT
 from debateroom.errors import AgentFailed
 from debateroom.messages import Turn, Usage
-from debateroom.models.quote import one_line
+from debateroom.models.quote import safe_line
 
 SECONDS = 300.0
 """How long an outside agent may take for one answer when nobody says otherwise."""
@@ -34,7 +34,7 @@ def read_said(value: Any, *, agent: str, model: str, seconds: float) -> Answered
     if not isinstance(value, Mapping):
         raise garbage(agent, "its answer is not a JSON object")
     if value.get("error"):
-        raise AgentFailed(f"The agent {agent} failed: {one_line(value['error'])}")
+        raise AgentFailed(f"The agent {agent} failed: {safe_line(value['error'])}")
     text = value.get("text")
     if not isinstance(text, str) or not text.strip():
         raise garbage(agent, "its answer has no `text`")

@@ -29,7 +29,7 @@ from debateroom.files import whole_characters
 from debateroom.messages import Turn
 from debateroom.models.assistants import environment
 from debateroom.models.processes import Programs, Stopped, TooMuch
-from debateroom.models.quote import one_line
+from debateroom.models.quote import safe_line
 
 _PROTOCOL = 1
 
@@ -56,7 +56,7 @@ class ProgramAgent:
             value = json.loads(line)
         except (ValueError, RecursionError):
             self._program.close()
-            raise garbage(self.name, f"{one_line(line.decode('utf-8', 'replace'))!r} is not JSON") from None
+            raise garbage(self.name, f"{safe_line(line.decode('utf-8', 'replace'))!r} is not JSON") from None
         try:
             return read_said(value, agent=self.name, model=self.model, seconds=clock.monotonic() - began)
         except AgentFailed:
@@ -83,7 +83,7 @@ class ProgramAgent:
         except TimeoutError:
             raise AgentFailed(f"The agent {self.name} gave no answer within {seconds:.3g} s; it was ended.") from None
         except Ended as error:
-            said = f" It said: {one_line(error.err[-300:])}" if error.err else ""
+            said = f" It said: {safe_line(error.err[-300:])}" if error.err else ""
             ended = f"ended with exit code {error.code}"
             raise AgentFailed(f"The agent {self.name} {ended} and without an answer.{said}") from None
         except TooMuch:

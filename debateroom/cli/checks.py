@@ -134,9 +134,9 @@ def program(name: str) -> Check:
     except (OSError, TimeoutError, TooMuch) as error:
         said = "it did not tell its version in time" if isinstance(error, TimeoutError) else "it cannot be started"
         return Check(label, "broken", f"{path}: {said}", next=row.install)
-    from debateroom.models.quote import one_line
+    from debateroom.models.quote import safe_line
 
-    told = one_line(ran.out) or one_line(ran.err)
+    told = safe_line(ran.out) or safe_line(ran.err)
     if ran.code != 0:
         return Check(label, "broken", f"{path} --version ended with exit code {ran.code}: {told}", next=row.install)
     return Check(label, "ok", f"{told}, {path}", version=told)

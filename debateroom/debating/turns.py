@@ -15,7 +15,7 @@ from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import say, spoken
 from debateroom.messages import Answer, Seat
-from debateroom.models.quote import one_line
+from debateroom.models.quote import safe_line
 from debateroom.reading.naming import names_of
 from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
@@ -83,9 +83,9 @@ def _no_speech(plan: Plan, answer: Answer) -> str:
     if not answer.text.strip():
         return say(plan.language, "empty")
     if answer.stop_reason == "refusal":
-        return say(plan.language, "refused", words=one_line(answer.text))
+        return say(plan.language, "refused", words=safe_line(answer.text))
     if is_error_text(answer.text):
-        return say(plan.language, "error_text", words=one_line(answer.text))
+        return say(plan.language, "error_text", words=safe_line(answer.text))
     return ""
 
 

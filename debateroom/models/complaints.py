@@ -14,7 +14,7 @@ from debateroom.models.assistants import Assistant
 from debateroom.models.faults import named_hint
 from debateroom.models.printed import Printed
 from debateroom.models.processes import Ran
-from debateroom.models.quote import one_line, scrub
+from debateroom.models.quote import safe_line, scrub
 
 
 class Kind(NamedTuple):
@@ -81,7 +81,7 @@ def failed(
     `said` are its own words, `ended` how it ended, `figure` the limit that it passed or the reason of the system.
     """
     row = KINDS[kind]
-    wording = [Wording(f"program_{kind}", {"name": one_line(name), "figure": figure})]
+    wording = [Wording(f"program_{kind}", {"name": safe_line(name), "figure": figure})]
     wording += [ended] if ended else []
     if said and kind not in _UNQUOTED:
         wording.append(Wording("program_last_said" if kind == "timeout" else "fault_said", {"words": said}))
@@ -108,7 +108,7 @@ def late(name: str, seconds: float, ran: Ran, printed: Printed) -> CallFailed | 
 def quoted(text: str, longest: int = _LONGEST) -> str:
     """The end of what a program said, on one line and without keys."""
     text = " ".join(_without_secrets(scrub(text)).split())
-    return one_line(text if len(text) <= longest else "… " + text[-longest:])
+    return safe_line(text if len(text) <= longest else "… " + text[-longest:])
 
 
 def _kind(printed: Printed, said: str) -> str:

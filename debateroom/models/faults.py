@@ -19,7 +19,7 @@ from debateroom import clock
 from debateroom.errors import CallFailed, DebateroomError, NoModel, Wording
 from debateroom.language import worded
 from debateroom.models.fault_table import BY_CLASS, BY_CODE, BY_GENERAL_TYPE, BY_STATUS, BY_TYPE, KINDS
-from debateroom.models.quote import one_line
+from debateroom.models.quote import safe_line
 
 _SDKS = ("anthropic", "openai")
 _NETWORK = ("httpx2", "httpcore2")
@@ -41,7 +41,7 @@ def failed(
     row = KINDS[kind]
     model = model.removeprefix(f"{provider}:")
     wording = [Wording(f"fault_{kind}", {"model": model, "provider": provider})]
-    if kind in _QUOTED and (quote := one_line(said)):
+    if kind in _QUOTED and (quote := safe_line(said)):
         wording.append(Wording("fault_said", {"words": quote}))
     hint = _key_hint(provider) if row.cause == "key" else named_hint(row.hint)
     if row.hopeless:

@@ -47,7 +47,7 @@ def scrub(text: str) -> str:
     return _SECRETS[2].sub(r"\1\2[key]", text)
 
 
-def one_line(said: object) -> str:
+def safe_line(said: object) -> str:
     """What a provider said, safe to show: one line, no control characters, no keys, not long, no web page."""
     text = re.sub(r"\s+", " ", str(said or "")).strip()
     text = scrub("".join(letter for letter in text if letter.isprintable()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 
-class WebModel:
+class WebModel(ABC):
     """One model through its vendor's SDK, always streamed. Calls share the client and with it the connections."""
 
     path = ""
@@ -57,14 +58,14 @@ class WebModel:
         """Sends `body`."""
         return post(self._client, self.path, body, seconds)
 
+    @abstractmethod
     def content(self) -> Content:
         """Where the parts of an answer with tools are put together."""
-        raise NotImplementedError
 
+    @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:
         """What is sent, in the API's words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         """Takes what one value of the stream says. Thinking is never text. Raises the error that it reports."""
-        raise NotImplementedError
