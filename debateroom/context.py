@@ -6,6 +6,7 @@ Only text is taken: a named file that is binary or cannot be decoded is an error
 from __future__ import annotations
 
 import glob
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import NamedTuple, TextIO
 from debateroom.errors import UsageError
 from debateroom.language import say
 
+_STDIN = "standard input"
 LIMIT = 20_000_000
 """Bytes of context that are read at most: more fits into no model's window."""
 _KEY_ENDINGS = {".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"}
@@ -53,6 +55,7 @@ def collect(paths: Iterable[str], notes: Iterable[str], *, stdin: TextIO | None 
     """
     sources: list[Source] = []
     skipped: list[str] = []
+    taken: set[Path] = set()
     room_left = LIMIT
     for path in paths:
         if not path.strip():
@@ -60,9 +63,9 @@ def collect(paths: Iterable[str], notes: Iterable[str], *, stdin: TextIO | None 
         if path == "-":
             if stdin is None:
                 raise UsageError("standard input is already the question; it cannot be the context too")
-            found: Iterator[Source | str] = iter([Source("standard input", _read_stdin(stdin))])
+            found: Iterator[Source | str] = iter([Source(_STDIN, _read_stdin(stdin))])
         else:
-            found = _read_path(path, room_left)
+            found = _read_path(path, room_left, taken)
         for item in found:
             if isinstance(item, str):
                 skipped.append(item)
@@ -79,31 +82,58 @@ def _read_stdin(stdin: TextIO) -> str:
     data = stdin.buffer.read(LIMIT + 1) if hasattr(stdin, "buffer") else stdin.read(LIMIT + 1).encode()
     if len(data) > LIMIT:
         raise UsageError(f"the context on standard input is over {LIMIT:,} bytes: give less")
-    return _decode(data, "standard input")
+    return _decode(data, _STDIN)
 
 
-def _read_path(path: str, limit: int) -> Iterator[Source | str]:
-    """The text files that `path` names; a bare name for each file in a folder that is not text."""
+def _read_path(path: str, limit: int, taken: set[Path]) -> Iterator[Source | str]:
+    """The text files that `path` names; a bare name for each file in a folder that is not text.
+
+    A file is given once, by whatever ways it is reached: `taken` holds those that were.
+    """
     if Path(path).is_dir():
-        yield from _read_folder(Path(path), limit)
+        yield from _read_folder(Path(path), limit, taken)
     elif Path(path).exists() or not glob.has_magic(path):
-        yield Source(path, _read_file(Path(path), limit))
+        if _is_new(Path(path), taken):
+            yield Source(path, _read_file(Path(path), limit))
     else:
-        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
-        if not matches:
-            raise UsageError(f"no file matches {path}", hint="quote the pattern, or name the files")
-        for match in matches:
-            if Path(match).is_file():
-                yield Source(match, _read_file(Path(match), limit))
+        yield from _read_matches(path, limit, taken)
 
 
-def _read_folder(folder: Path, limit: int) -> Iterator[Source | str]:
+def _read_matches(pattern: str, limit: int, taken: set[Path]) -> Iterator[Source]:
+    matches = sorted(glob.glob(pattern, recursive=True), key=_nearest_first)  # noqa: PTH207 - Path.glob is relative
+    if not matches:
+        raise UsageError(f"no file matches {pattern}", hint="quote the pattern, or name the files")
+    unasked = _SKIPPED_FOLDERS - set(Path(pattern).parts)
+    files = [path for path in map(Path, matches) if path.is_file() and not unasked & set(path.parts[:-1])]
+    for path in sorted([path for path in files if _is_new(path, taken)], key=str):
+        yield Source(str(path), _read_file(path, limit))
+
+
+def _nearest_first(path: str) -> tuple[int, str]:
+    """The order of matches: of a file that links lead to again and again, its own place comes first."""
+    return len(Path(path).parts), path
+
+
+def _is_new(path: Path, taken: set[Path]) -> bool:
+    """Whether this file was not taken yet; then it is now. What is no regular file has no other name."""
+    if not path.is_file():
+        return True
+    place = path.resolve()
+    is_new = place not in taken
+    taken.add(place)
+    return is_new
+
+
+def _read_folder(folder: Path, limit: int, taken: set[Path]) -> Iterator[Source | str]:
     found = False
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         if any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts) or not path.is_file():
             continue
         if _is_private(path) or (path.parent / "journal.jsonl").exists():  # keys, and rooms of our own
+            continue
+        if not _is_new(path, taken):
+            found = True
             continue
         try:
             yield Source(str(path), _read_file(path, limit))
@@ -117,6 +147,11 @@ def _read_folder(folder: Path, limit: int) -> Iterator[Source | str]:
 def _is_private(path: Path) -> bool:
     """Whether the name is that of a key or a password file: inside a folder nobody means to send those."""
     return path.name.startswith("id_") or path.suffix in _KEY_ENDINGS
+
+
+def _operand(name: str) -> str:
+    """What follows a command so that it reads `name`; nothing where that is standard input."""
+    return "" if name == _STDIN else f" {shlex.quote(name)}"
 
 
 class _NotTextError(UsageError):
@@ -148,5 +183,5 @@ def _decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise _NotTextError(
             f"{name} is not UTF-8 text (byte {error.start:,})",
-            hint=f"convert it first: iconv -f ITS-ENCODING -t utf-8 {name} (latin1, gbk, …)",
+            hint=f"convert it first: iconv -f ITS-ENCODING -t utf-8{_operand(name)} (latin1, gbk, …)",
         ) from error

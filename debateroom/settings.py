@@ -100,12 +100,25 @@ def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
         ("the environment", _from_environment()),
         ("the command", {key: value for key, value in given.items() if value is not None and value != ()}),
     ):
-        merged = _over(merged, values)
+        merged = _over(_without_roles(merged, values), values)
         sources.update(dict.fromkeys(values, source))
     try:
         return Settings(**merged)
     except ValidationError as error:
         raise _explained(error, sources) from error
+
+
+def _without_roles(before: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was `before`, without its roles and their number where `values`, from a nearer source, name roles.
+
+    Roles that are asked to be filled up still have the number.
+    """
+    if not {"role", "roles"} & values.keys():
+        return before
+    replaced = {"role", "roles"}
+    if (values.get("role") or values.get("roles") != "auto") and not values.get("add_roles", before.get("add_roles")):
+        replaced.add("agents")
+    return {name: value for name, value in before.items() if name not in replaced}
 
 
 def _over(before: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

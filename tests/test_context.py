@@ -26,20 +26,29 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_folders_globs_stdin_and_notes_come_in_the_order_given(here: Path) -> None:
-    """Each source keeps its name; notes follow the files; what is hidden or not text inside a folder is left out."""
+    """Each source keeps its name, and is there once; notes follow the files; hidden and binary files are left out."""
     stdin = io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfpiped"))
     found = collect(["docs/b.md", "-", "docs", "docs/*.md"], ["typed"], stdin=stdin)
     assert found.sources == (
         Source("docs/b.md", "beta"),
         Source("standard input", "piped"),
         Source("docs/a.md", "alpha"),
-        Source("docs/b.md", "beta"),
-        Source("docs/a.md", "alpha"),
-        Source("docs/b.md", "beta"),
         Source("note 1", "typed"),
     )
     assert found.skipped == ("docs/logo.png",)
     assert found.sizes("en").startswith("docs/b.md 4 characters, standard input 5 characters")
+
+
+def test_a_file_that_links_lead_to_again_and_again_is_there_once(here: Path) -> None:
+    """A loop of links under `**`, a link beside its file, and what others installed."""
+    (here / "docs" / "loop").symlink_to(here / "docs")
+    (here / "docs" / "z.md").symlink_to(here / "docs" / "a.md")
+    (here / "docs" / "node_modules").mkdir()
+    (here / "docs" / "node_modules" / "c.md").write_text("gamma")
+    found = collect(["docs/**/*.md"], [])
+    assert [source.name for source in found.sources] == ["docs/a.md", "docs/b.md"]
+    named = collect(["docs/node_modules/*.md"], [])
+    assert [source.text for source in named.sources] == ["gamma"]
 
 
 @pytest.mark.parametrize(

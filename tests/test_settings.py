@@ -31,6 +31,18 @@ def test_what_the_caller_gives_wins_over_environment_project_user_and_default(
     )
 
 
+def test_roles_that_are_typed_replace_the_ones_of_a_file_and_their_number(tmp_path: Path) -> None:
+    """The number stays where the roles are to be filled up, and where the defaults are asked for."""
+    (tmp_path / "debateroom.toml").write_text('agents = 5\nroles = "a, b, c, d, e"\n')
+    typed = settings.load({"roles": "x, y"}, folder=tmp_path)
+    assert (typed.roles, typed.agents) == ("x, y", None)
+    typed = settings.load({"role": ("X: attacks", "Y: defends")}, folder=tmp_path)
+    assert (typed.role, typed.roles, typed.agents) == (("X: attacks", "Y: defends"), "auto", None)
+    assert settings.load({"roles": "x, y", "add_roles": True}, folder=tmp_path).agents == 5
+    assert settings.load({"roles": "auto"}, folder=tmp_path).agents == 5
+    assert settings.load({"agents": 3}, folder=tmp_path).roles == "a, b, c, d, e"
+
+
 def test_a_value_that_cannot_be_used_names_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence says which setting, from where, and what it was."""
     monkeypatch.setenv("DEBATEROOM_ROUNDS", "many")

@@ -258,7 +258,7 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
     count = settings.agents if settings.agents is not None else len(given)
     if count < len(given) or (count > len(given) and not settings.add_roles):
         key = "roles_fill_up" if count > len(given) else "roles_contradict"
-        raise worded(UsageError, Wording(key, {"given": count, "roles": len(given)}), hint=Wording("roles_hint"))
+        raise worded(UsageError, Wording(key, {"given": count, "count": len(given)}), hint=Wording("roles_hint"))
     if count < 2:
         raise worded(UsageError, Wording("one_role"), hint=Wording("one_role_hint"))
     return roles.assign(wanted, language, count, given, settings.add_roles)

@@ -226,7 +226,10 @@ def _download(requirement: str, folder: Path, partial: Partial) -> None:
         if "No space left" in said or "Disk quota" in said:
             raise OSError(errno.ENOSPC, "No space left on device", str(folder))
         errors = [line for line in said.splitlines() if line.startswith("ERROR:")] or ["no reason given"]
-        raise SourceFailed(f"pip download {requirement} failed: {errors[-1].removeprefix('ERROR: ')}")
+        reason = errors[-1].removeprefix("ERROR: ")
+        if "WARNING: Retrying" in said:  # what pip says at the end is then only that it found nothing
+            reason = f"the package index cannot be reached ({reason})"
+        raise SourceFailed(f"pip download {requirement} failed: {reason}")
 
 
 def _poll(process: subprocess.Popen[bytes]) -> int | None:
