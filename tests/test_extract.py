@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from debateroom.debating import extract
@@ -43,6 +45,30 @@ CLOSING = Round(
         ),
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("language", "begins"),
+    [
+        (
+            "en",
+            "No proposal has a majority; the largest minority, 1 of 2 agents, would sign the proposal of Agent A: ",
+        ),
+        (
+            "fr",
+            "Aucune proposition n’a la majorité ; la plus grande minorité, 1 agent sur 2, signerait celle d’Agent A : ",  # noqa: E501
+        ),
+        ("zh", "没有哪个提案获得多数；最大的少数派，2 位参与者中的 1 位，会签署 Agent A 的提案："),
+    ],
+)
+def test_a_deadlock_does_not_recommend_a_minority_s_proposal_as_if_it_were_settled(
+    language: str, begins: str
+) -> None:
+    """The seats' words follow, behind how many would sign them."""
+    alone = Round(1, (OPENING.entries[0], entry("Agent B", "CONCERNS: Both are late.")))
+    decision = replace(decide(CLOSING, moderated=False, quorum=2), proposal="Agent A", backers=("Agent A",))
+    found = extract.build(transcript(alone, language=language), decision, "deadlock")
+    assert found["recommended_action"] == begins + "Build a table queue."
 
 
 def test_an_extract_holds_only_what_the_seats_wrote_and_says_what_it_is() -> None:

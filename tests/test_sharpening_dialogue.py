@@ -21,6 +21,14 @@ VAGUE = "Still too vague."
 
 def asked(folder: Path, typed: str) -> tuple[str, str]:
     """What the terminal showed when `typed` was typed there, and the question that was debated."""
+    shown, code = told(folder, typed)
+    assert code == 0, shown
+    chat = json.loads((folder / "active" / "chatroom" / "chat.json").read_text(encoding="utf-8"))
+    return shown, chat["problem"]
+
+
+def told(folder: Path, typed: str) -> tuple[str, int]:
+    """What the terminal showed when `typed` was typed there, and the exit code."""
     reply = "POSITION: A queue.\nPROPOSAL: Build it.\nCONFIDENCE: 7"
     (folder / "replies.jsonl").write_text(json.dumps({"default": True, "response": reply}))
     ours, theirs = pty.openpty()
@@ -41,9 +49,7 @@ def asked(folder: Path, typed: str) -> tuple[str, str]:
                 break
             shown += piece
     os.close(ours)
-    assert process.returncode == 0, shown.decode()
-    chat = json.loads((folder / "active" / "chatroom" / "chat.json").read_text(encoding="utf-8"))
-    return shown.decode(), chat["problem"]
+    return shown.decode(), process.returncode
 
 
 def test_enter_in_place_of_the_filled_brackets_says_why_it_asks_again(tmp_path: Path) -> None:
@@ -60,3 +66,11 @@ def test_each_reason_is_told_until_the_question_is_clear(tmp_path: Path) -> None
     shown, debated = asked(tmp_path, f"2\nShould we [option]?\nwhich is better?\n1\n{clear}\n")
     assert (shown.count(UNFILLED), shown.count(VAGUE)) == (1, 1)
     assert debated == clear
+
+
+def test_the_end_of_input_is_no_answer_and_is_said(tmp_path: Path) -> None:
+    """On a line of its own, behind the prompt; nothing is debated."""
+    shown, code = told(tmp_path, "")
+    assert shown.splitlines()[-1] == "debateroom: the question was not answered: standard input ended"
+    assert code == 1
+    assert not (tmp_path / "active").exists()

@@ -12,7 +12,7 @@ import click
 
 from debateroom import interruption
 from debateroom.cli import front, output
-from debateroom.errors import DebateroomError, UsageError
+from debateroom.errors import DebateroomError, Declined, UsageError
 
 
 def main() -> NoReturn:
@@ -45,8 +45,12 @@ def run(arguments: Sequence[str]) -> int:
         code = front.group.main(args=front.with_command(arguments), prog_name="debateroom", standalone_mode=False)
     except interruption.Interrupted as stop:
         return output.interrupted(stop, as_json=as_json)
-    except (click.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
+        output.note("debateroom: interrupted")
         return 130
+    except click.Abort:  # the end of input, where an answer was asked for
+        output.note("")
+        return output.failed(Declined("the question was not answered: standard input ended"), as_json=as_json)
     except click.ClickException as error:
         return output.failed(_usage(error), as_json=as_json)
     except output.Unwritable as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from debateroom.cli import background, output, progress
-from debateroom.errors import DebateroomError, UsageError, VagueQuestion
+from debateroom.errors import UsageError, VagueQuestion
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ LONGEST_QUESTION = 1_000_000
 """Bytes a question on standard input may have."""
 MANY_CALLS = 200
 """Seats × rounds from which a run is confirmed first."""
-
-
-class Declined(DebateroomError):
-    """A person was asked whether to go on, and said no."""
 
 
 _OPTIONS = (
@@ -266,7 +262,7 @@ def _confirm(plan: Plan, *, yes: bool) -> bool:
     if calls < MANY_CALLS or yes or plan.budget is not None:
         return False
     from debateroom import activities
-    from debateroom.errors import Wording
+    from debateroom.errors import Declined, Wording
     from debateroom.language import say, spoken, worded
 
     many = say(plan.language, "many_calls", agents=len(plan.seats), rounds=plan.rounds, calls=calls)

@@ -29,7 +29,7 @@ def build(transcript: Transcript, decision: Decision, outcome: str, *, alone: bo
         "summary": _summary(transcript, decision, outcome, leading, alone),
         "consensus": [leading] if decision.converged and leading else [],
         "disagreements": _disagreements(transcript, last, entries),
-        "recommended_action": leading or say(transcript.language, "no_leading_proposal"),
+        "recommended_action": _recommended(transcript, decision, outcome, leading),
         "sharpest_disagreement": _sharpest(transcript, last, entries),
         "unresolved_risks": _risks(transcript),
         "mind_changes": _mind_changes(transcript),
@@ -77,6 +77,18 @@ def _leading(transcript: Transcript, decision: Decision) -> str:
             if entry.agent == decision.proposal and _proposal(entry, item.round):
                 return _proposal(entry, item.round)
     return ""
+
+
+def _recommended(transcript: Transcript, decision: Decision, outcome: str, leading: str) -> str:
+    """The leading proposal; in a deadlock it is said that it leads without a majority."""
+    if not leading:
+        return say(transcript.language, "no_leading_proposal")
+    if outcome != "deadlock":
+        return leading
+    return say(
+        transcript.language, "minority_proposal",
+        agent=decision.proposal, count=len(decision.backers), effective=decision.effective, proposal=leading,
+    )  # fmt: skip
 
 
 def _summary(transcript: Transcript, decision: Decision, outcome: str, leading: str, alone: bool) -> str:
