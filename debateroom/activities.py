@@ -14,7 +14,7 @@ from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, NoModel, RoomError, TooFewReplies
-from debateroom.interruption import Interrupted, held
+from debateroom.interruption import Interrupted, behind, held
 from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Transcript
 from debateroom.models.registry import Models, ModelSettings
@@ -162,11 +162,14 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
         if room:
             _record_failure(room, error, begun)
         raise
-    except (Interrupted, KeyboardInterrupt) as stop:
+    except BaseException as error:
+        stop = error if isinstance(error, KeyboardInterrupt) else behind(error)
+        if stop is None:
+            raise
         models.stop.set()
         if room:
             _record_interruption(room, stop, begun)
-        raise
+        raise stop from None
     finally:
         if room:
             room.close()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 
 class Interrupted(BaseException):
@@ -27,37 +29,82 @@ class Interrupted(BaseException):
 class _State:
     depth = 0
     pending: int | None = None
-    leaving = False
     raised: int | None = None
+    over = False
+    """Whether the stop was obeyed, or the process ends anyway: nothing more is raised."""
+
+
+_AGAIN = 0.2
+"""Seconds after which a stop that has not reached anyone is raised once more."""
 
 
 def install() -> None:
-    """Makes SIGINT, SIGTERM and SIGHUP raise Interrupted in the main thread. A further signal changes nothing."""
-    _State.depth, _State.pending, _State.leaving, _State.raised = 0, None, False, None
+    """Makes SIGINT, SIGTERM and SIGHUP raise Interrupted in the main thread. A further signal changes nothing.
+
+    Python drops what is raised in a callback of its own, such as a finaliser or an import's lock, and libraries turn
+    it into errors of theirs. So it is raised again, by a timer where there is one and by every further signal, until
+    it is being handled.
+    """
+    _State.depth, _State.pending, _State.raised, _State.over = 0, None, None, False
+    sys.unraisablehook = _unraisable
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is None or (name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN):
             continue  # Windows has none; nohup asked to live on
         signal.signal(number, _handle)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _remind)
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    if _State.leaving:
-        return
     if _State.depth:
         _State.pending = number
-        return
-    _State.leaving, _State.raised = True, number
-    raise Interrupted(number)
+    elif not _State.over and not _is_handled():
+        _interrupt(number)
 
 
-def insist() -> None:
-    """Raises Interrupted once more when it was raised before and got lost; for who waits with nothing else to do.
-
-    Python drops what is raised in a callback of its own, such as those of an import's locks.
-    """
+def _remind(number: int, frame: FrameType | None) -> None:
+    """What the timer calls: raises the stop again where it got lost."""
     if _State.raised is not None:
-        raise Interrupted(_State.raised)
+        _handle(_State.raised, frame)
+
+
+def _interrupt(number: int) -> NoReturn:
+    """Raises the stop that came first, and sees to it that it arrives."""
+    if _State.raised is None:
+        _State.raised = number
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
+    raise Interrupted(_State.raised)
+
+
+def _is_handled() -> bool:
+    """Whether the main thread is on its way out: in a `finally`, an `except`, the end of a `with`."""
+    error = sys.exception()
+    while error is not None and not isinstance(error, Interrupted):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
+    """Says what Python drops, but for a stop: that is raised again."""
+    if not isinstance(dropped.exc_value, Interrupted):
+        sys.__unraisablehook__(dropped)
+
+
+def behind(error: BaseException) -> Interrupted | None:
+    """The stop that `error` is, or that a library made into an error of its own; None when there was none."""
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, Interrupted):
+        found = found.__cause__ or found.__context__
+    return found if found is not None or _State.raised is None else Interrupted(_State.raised)
+
+
+def obeyed() -> None:
+    """From now on nothing is raised: the process is about to end."""
+    _State.over = True
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @contextlib.contextmanager
@@ -69,9 +116,9 @@ def held() -> Iterator[None]:
     finally:
         _State.depth -= 1
         number = _State.pending
-        if number is not None and not _State.depth and not _State.leaving:
-            _State.pending, _State.leaving, _State.raised = None, True, number
-            raise Interrupted(number)
+        if number is not None and not _State.depth:
+            _State.pending = None
+            _handle(number, None)
 
 
 _LAST_ACTS: list[Callable[[], object]] = []
@@ -84,5 +131,6 @@ def before_leaving(act: Callable[[], object]) -> None:
 
 def leave() -> None:
     """Does what has to be done before the process ends. Each act must be quick and raise nothing."""
+    obeyed()
     for act in _LAST_ACTS:
         act()

@@ -17,10 +17,9 @@ import pytest
 from dialogues import Agent, complete, done, journal, repair, script
 
 import debateroom
-from debateroom import activities, cli, dialogues, interruption, resuming, settings
+from debateroom import activities, cli, dialogues, resuming, settings
 from debateroom.activities import Outcome
 from debateroom.dialogue import plan as plans
-from debateroom.dialogue.waiting import wait_for
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.report import html, markdown
 from debateroom.room.room import Room, opening_event
@@ -344,26 +343,3 @@ def test_the_report_speaks_the_language_of_the_room(tmp_path: Path, language: st
     assert text.startswith(title)
     assert ("\nLuminex.\n" in text, "70" in text) == (True, True)
     assert f'lang="{"zh-Hans" if language == "zh" else language}"' in outcome.page.read_text()
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_signal_that_python_drops_is_obeyed_all_the_same() -> None:
-    """What a handler raises inside a callback of Python's own is lost; who waits hears of it again."""
-
-    class Dropping:
-        def __del__(self) -> None:
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(0.05)
-
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
-    interruption.install()
-    try:
-        item: Any = Dropping()
-        del item
-        with pytest.raises(interruption.Interrupted) as raised:
-            wait_for(lambda tell: time.sleep(2))
-        assert raised.value.exit_code == 143
-    finally:
-        for number, handler in zip((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), before, strict=True):
-            signal.signal(number, handler)
-        interruption._State.leaving, interruption._State.raised = False, None

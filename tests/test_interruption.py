@@ -246,3 +246,60 @@ def test_a_signal_while_everything_is_still_being_imported_ends_with_one_line(tm
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "debateroom: interrupted; nothing had been asked\n"
+
+
+LOST = """
+import signal, sys
+class Dropping:
+    def __del__(self):
+        signal.raise_signal(signal.{name})  # what the handler raises here is dropped by Python
+class Converting:
+    def __set_name__(self, owner, name):
+        signal.raise_signal(signal.{name})  # and made into a RuntimeError here
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "debateroom.debating.plan":
+            sys.meta_path.remove(self)
+            {act}
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize("act", ["Dropping()", "type('Made', (), {'it': Converting()})"])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_that_python_drops_or_a_library_converts_is_obeyed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int, act: str
+) -> None:
+    """While modules are imported, and without a second signal; nothing of it is shown."""
+    (tmp_path / "shim").mkdir()
+    (tmp_path / "shim" / "sitecustomize.py").write_text(LOST.format(name=name, act=act))
+    paths = [str(tmp_path / "shim"), *os.environ.get("PYTHONPATH", str(Path(__file__).parents[1])).split(os.pathsep)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    (tmp_path / "replies.jsonl").write_text('{"default": true, "response": "POSITION: A queue.", "seconds": 60}')
+    process = start(QUESTION, "--model", f"scripted:{tmp_path / 'replies.jsonl'}", "--moderator", "none")
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == code, said
+    assert "Traceback" not in said
+    assert "ignored" not in said
+    assert said.splitlines()[-1].startswith("debateroom: interrupted")
+
+
+def test_a_further_signal_raises_what_got_lost_where_there_is_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows. While the stop is being handled nothing is raised again."""
+    program = """
+import os, signal
+from debateroom import interruption
+del signal.setitimer
+interruption.install()
+class Dropping:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+Dropping()
+try:
+    signal.raise_signal(signal.SIGTERM)
+except interruption.Interrupted as stop:
+    signal.raise_signal(signal.SIGTERM)
+    print(stop.exit_code)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=30)
+    assert (done.stdout, done.stderr) == ("130\n", "")

@@ -43,8 +43,19 @@ def run(arguments: Sequence[str]) -> int:
     as_json = front.asks_for_json(arguments)
     try:
         code = front.group.main(args=front.with_command(arguments), prog_name="debateroom", standalone_mode=False)
-    except interruption.Interrupted as stop:
+    except BaseException as error:
+        stop = interruption.behind(error)
+        if stop is None:
+            return _failed(error, as_json)
+        interruption.obeyed()
         return output.interrupted(stop, as_json=as_json)
+    return code if isinstance(code, int) else 0
+
+
+def _failed(error: BaseException, as_json: bool) -> int:
+    """Says what went wrong, and its exit code. Raises what is a fault of our own."""
+    try:
+        raise error
     except KeyboardInterrupt:
         output.note("debateroom: interrupted")
         return 130
@@ -63,7 +74,6 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except OSError as error:
         return _unwritable(DebateroomError(f"standard output cannot be written: {error.strerror or error}"))
-    return code if isinstance(code, int) else 0
 
 
 def _unwritable(error: DebateroomError) -> int:

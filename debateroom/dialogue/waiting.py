@@ -8,7 +8,6 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from debateroom import clock
-from debateroom.interruption import insist
 
 Result = TypeVar("Result")
 Tell = Callable[[Callable[[], None]], None]
@@ -46,7 +45,6 @@ def wait_for(call: Callable[[Tell], Result], *, until: float | None = None) -> R
         try:
             item = queue.get(timeout=_LOOK)
         except Empty:
-            insist()
             if until is not None and clock.monotonic() > until + _GRACE:
                 raise TooLate from None
             continue
