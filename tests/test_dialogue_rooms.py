@@ -34,6 +34,16 @@ POSITION = (
     "You look after orders.\n- Trigger: an order is late\n  Work: say where it is\n  Beneficiary: Eva\n-- END --\n"
 )
 LOOKS = {"agent": "shop", "calls": [{"name": "get_order", "arguments": {"order_id": "W1001"}}]}
+ANSWERS = """#!{python}
+import json, sys
+
+def answer(messages):
+    return "It is being prepared."
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps({{"text": answer([])}}), flush=True)
+"""
 
 
 @pytest.fixture
@@ -235,6 +245,22 @@ def test_a_broken_run_is_resumed_from_the_command_line(desk: Path, capsys: pytes
     assert (code, out.splitlines()[0]) == (0, "Passed: It was done.")
     assert "resumed; rounds finished: 1 of 10" in err
     assert len(journal(desk / "active" / "simulation", "tool_called")) == 1
+
+
+@pytest.mark.parametrize("agent", ["command:./answers.py", "python:answers:answer"])
+def test_an_agent_beside_its_room_is_found_again_from_another_folder(
+    desk: Path, capsys: pytest.CaptureFixture[str], agent: str
+) -> None:
+    """A relative program and a module start where the room was started."""
+    (desk / "answers.py").write_text(ANSWERS.format(python=sys.executable))
+    (desk / "answers.py").chmod(0o700)
+    driver = script(desk, {"turn": True, "error": "the server is down"})
+    assert run(capsys, "simulate", "s.yaml", "--agent", agent, "--model", driver)[0] == 1
+    script(desk, done())
+    os.chdir(desk.parent)
+    code, _, err = run(capsys, "resume", str(desk / "active" / "simulation"))
+    assert code in (0, 3), err  # a verdict: what the goals ask for no tool did
+    assert "resumed; rounds finished: 1 of 10" in err
 
 
 def test_an_agent_given_as_an_object_cannot_be_opened_again(tmp_path: Path) -> None:

@@ -31,14 +31,19 @@ def adapt(text: str, *, models: Models, model: str | None, start: str | None, se
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
     kind, _, rest = wanted.partition(":")
     if kind == "python":
-        return _kept(python_agent(rest, _programs(models), session=session), models)
+        return _kept(python_agent(rest, _programs(models), folder=_folder(models), session=session), models)
     if kind == "command" and program(rest) not in assistants():
-        return _kept(command_agent(rest, _programs(models), session=session), models)
+        return _kept(command_agent(rest, _programs(models), folder=_folder(models), session=session), models)
     if kind in ("http", "https"):
         return endpoint_agent(wanted, models, model=model, session=session)
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop)
     return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session)
+
+
+def _folder(models: Models) -> Path:
+    """Where an agent's relative paths start: where its room was started, also when it is resumed elsewhere."""
+    return models.settings.folder or Path.cwd()
 
 
 def _programs(models: Models) -> Programs:

@@ -6,7 +6,8 @@ It is given one line a turn on standard input, with the whole conversation, so t
 
 and answers with one line on standard output, flushed (its form: `outside`). It may go on running and be given the
 next turn, or exit with code 0 and be started again. `seconds` is how long it has; after that it is killed with all
-its children. Standard error is free, and quoted when it crashes. It runs in the current folder, without a shell.
+its children. Standard error is free, and quoted when it crashes. It runs without a shell, in the folder in which its
+room was started.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from debateroom.errors import AgentFailed, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import Turn
 from debateroom.models.assistants import environment
+from debateroom.models.command import in_folder
 from debateroom.models.processes import Programs, Stopped, TooMuch
 from debateroom.models.quote import safe_line
 
@@ -96,24 +98,24 @@ class ProgramAgent:
             raise AgentFailed(f"The agent {self.name} cannot be started: {error.strerror or error}.") from None
 
 
-def command_agent(line: str, programs: Programs, *, session: str) -> ProgramAgent:
-    """The agent behind a command line. Starts nothing yet. Raises UsageError when its program is not here."""
+def command_agent(line: str, programs: Programs, *, folder: Path, session: str) -> ProgramAgent:
+    """The agent behind a command line, run in `folder`; starts nothing yet. Raises UsageError for no such program."""
     try:
         words = shlex.split(line)
     except ValueError as error:
         raise UsageError(f"command:{line} cannot be read: {error}", hint="check its quotes") from error
-    found = shutil.which(words[0]) if words else None
+    found = shutil.which(in_folder(folder, words[0])) if words else None
     if found is None:
         raise UsageError(
             f"There is no program {words[0] if words else 'with an empty name'} here.",
             hint="name a program that is on the PATH, or give its whole path",
         )
     arguments = [str(Path(found).absolute()), *words[1:]]
-    return _agent(PurePath(words[0]).stem, f"command:{line}", arguments, {}, programs, session)
+    return _agent(PurePath(words[0]).stem, f"command:{line}", arguments, {}, programs, folder, session)
 
 
-def python_agent(reference: str, programs: Programs, *, session: str) -> ProgramAgent:
-    """The agent behind `module:callable`, in a Python of its own that finds modules as this one does.
+def python_agent(reference: str, programs: Programs, *, folder: Path, session: str) -> ProgramAgent:
+    """The agent behind `module:callable`, in a Python of its own: modules are found in `folder`, else as in this one.
 
     A process, because a callable that hangs can be stopped there and nowhere else.
     """
@@ -123,12 +125,19 @@ def python_agent(reference: str, programs: Programs, *, session: str) -> Program
     own = "import sys; from debateroom.agents.callee import main; sys.exit(main(sys.argv[1]))"
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
     more = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
-    return _agent(name, f"python:{reference}", [sys.executable, "-c", own, reference], more, programs, session)
+    return _agent(
+        name, f"python:{reference}", [sys.executable, "-c", own, reference], more, programs, folder, session
+    )
 
 
 def _agent(
-    name: str, model: str, arguments: list[str], more: Mapping[str, str], programs: Programs, session: str
+    name: str,
+    model: str,
+    arguments: list[str],
+    more: Mapping[str, str],
+    programs: Programs,
+    folder: Path,
+    session: str,
 ) -> ProgramAgent:
-    here = Path.cwd()
-    program = LineProgram(programs, arguments, folder=here, environment=environment(more, here))
+    program = LineProgram(programs, arguments, folder=folder, environment=environment(more, folder))
     return ProgramAgent(name, model, program, session=session)

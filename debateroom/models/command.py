@@ -211,7 +211,7 @@ def read_line(text: str, folder: Path | None = None) -> CommandLine:
             hint="give the key in a variable that the program reads",
         )
     assistant = assistants().get(catalog.program(text))
-    found = shutil.which(_in(folder, words[0])) if words else None
+    found = shutil.which(in_folder(folder, words[0])) if words else None
     if found is None:
         hint = assistant.install if assistant else "name a program that is on the PATH, or give its whole path"
         raise NoModel(f"There is no program {words[0] if words else text!r} here.", hint=hint)
@@ -219,7 +219,7 @@ def read_line(text: str, folder: Path | None = None) -> CommandLine:
     return CommandLine(text, str(Path(found).absolute()), tuple(arguments), assistant)
 
 
-def _in(folder: Path | None, program: str) -> str:
+def in_folder(folder: Path | None, program: str) -> str:
     """The program as a path that starts in `folder`, when it is a path at all and not a name on the PATH."""
     return str(Path(folder, program)) if folder and program != Path(program).name else program
 
