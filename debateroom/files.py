@@ -144,6 +144,8 @@ class AppendLog:
         Raises RoomError when the file cannot be opened for writing.
         """
         self.path = path
+        self.appended = 0
+        """Whole lines that were written since it was opened."""
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             self._descriptor = os.open(path, flags, 0o666)
@@ -172,9 +174,12 @@ class AppendLog:
         Raises RoomError when the disk is full or the file is gone; lines that were whole before stay whole.
         """
         try:
-            for value in values:
-                self._write_line(dumps(value) + b"\n")
-            getattr(os, "fdatasync", os.fsync)(self._descriptor)
+            try:
+                for value in values:
+                    self._write_line(dumps(value) + b"\n")
+                    self.appended += 1
+            finally:  # also what was written before the disk was full
+                getattr(os, "fdatasync", os.fsync)(self._descriptor)
         except OSError as error:
             raise RoomError(
                 f"cannot write {self.path}: {error.strerror or error}", hint=space_hint(self.path)

@@ -360,6 +360,8 @@ def test_resume_refuses_options_that_contradict_the_room(capsys: pytest.CaptureF
     assert (code, "this room was started with rounds 1, not 4" in err) == (2, True)
     code, _, err = run(capsys, "resume", "--model", "sonnet")
     assert (code, "this room was started with model scripted:replies.jsonl, not anthropic:" in err) == (2, True)
+    code, out, _ = run(capsys, "resume", "-r", "4", "--json")
+    assert (code, json.loads(out)["room"]) == (2, str(Path("active/chatroom").resolve()))
     Path("replies.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: x"}))
     assert run(capsys, "resume", "-r", "1", "-n", "2", "--model", script)[0] == 0
 

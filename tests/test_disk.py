@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 from vendor import Call, VendorServer, debate_script
 
-from debateroom import files
+from debateroom import cli, files
+from debateroom.errors import RoomError
+from debateroom.room import lock
 
 QUESTION = "Should background jobs use a queue or a loop?"
 
@@ -114,6 +116,35 @@ def test_a_room_whose_disk_was_full_is_resumed_when_there_is_space(tmp_path: Pat
     after = kept(room)
     assert after[: len(before)] == before
     assert len(after) == 6
+
+
+def test_a_detached_run_whose_owner_cannot_be_noted_is_not_left_going(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said that nothing was started, and so it is."""
+    reply = {"default": True, "response": "POSITION: A queue.", "seconds": 20}
+    Path("replies.jsonl").write_text(json.dumps(reply))
+    started: list[int] = []
+
+    def full(folder: Path, pid: int, *, what: str) -> None:
+        if pid != os.getpid():
+            started.append(pid)
+            raise RoomError(f"cannot write {folder}: No space left on device")
+
+    monkeypatch.setattr(lock, "name_owner", full)
+    assert cli.run([QUESTION, "--model", "scripted:replies.jsonl", "--detach"]) == 1
+    assert "No space left" in capsys.readouterr().err
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
+
+
+def test_a_wait_for_a_room_that_is_not_there_prints_its_object_too(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As for every other end of it."""
+    assert cli.run(["wait", "nowhere"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found["exit_code"], "nowhere" in found["error"]) == (False, 2, True)
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from debateroom import files
 from debateroom.errors import RoomError
 from debateroom.files import AppendLog
+from debateroom.room.room import Room, event
 
 
 def test_replace_leaves_the_new_content_and_nothing_else(tmp_path: Path) -> None:
@@ -55,6 +60,61 @@ def test_a_log_gives_back_what_was_appended(tmp_path: Path) -> None:
     assert files.read_lines(tmp_path / "journal.jsonl") == files.Lines(
         ({"n": 1}, {"n": 2}, {"n": 3}), numbers=(1, 2, 3)
     )
+
+
+def test_lines_are_written_one_by_one_and_made_durable_by_one_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that came before one that could not be written. The sync is the real one, looked at on its way."""
+    done: list[str] = []
+    for name in {"write", "fdatasync" if hasattr(os, "fdatasync") else "fsync"}:
+        monkeypatch.setattr(os, name, seen(done, name, getattr(os, name)))
+    log = AppendLog(tmp_path / "journal.jsonl")
+    done.clear()
+    log.append([{"n": 1}, {"n": 2}, {"n": 3}])
+    assert (done, log.appended) == (["write", "write", "write", "sync"], 3)
+    done.clear()
+    monkeypatch.setattr(os, "write", full_after(1, done, os.write))
+    with pytest.raises(RoomError, match="No space"):
+        log.append([{"n": 4}, {"n": 5}])
+    assert (done, log.appended) == (["write", "full", "sync"], 4)
+    log.close()
+    assert [value["n"] for value in files.read_lines(tmp_path / "journal.jsonl").values] == [1, 2, 3, 4]
+
+
+def test_an_answer_is_used_only_when_it_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens to a room hears of what landed together after the one sync of it."""
+    done: list[str] = []
+    monkeypatch.setattr(os, "fdatasync", seen(done, "fdatasync", os.fsync), raising=False)
+    opening = event("room_opened", problem="Queue or loop?", language="en", agents=[])
+    with Room.create(tmp_path / "room", opening, on_event=lambda heard: done.append(heard["event"])) as room:
+        done.clear()
+        room.write(event("round_started", round=1), event("round_finished", round=1))
+    assert done == ["sync", "round_started", "round_finished"]
+
+
+def seen(done: list[str], name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+    """`act`, noted in `done`."""
+
+    def called(*given: Any) -> Any:
+        done.append("write" if name == "write" else "sync")
+        return act(*given)
+
+    return called
+
+
+def full_after(count: int, done: list[str], act: Callable[..., Any]) -> Callable[..., Any]:
+    """`act` on a disk that takes so many lines more."""
+    left = [count]
+
+    def called(*given: Any) -> Any:
+        if not left[0]:
+            done.append("full")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        left[0] -= 1
+        return act(*given)
+
+    return called
 
 
 @pytest.mark.parametrize("rest", [b'{"n": 2', b"x" * 200_000, b"\0\0\0"])

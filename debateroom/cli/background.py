@@ -30,7 +30,12 @@ def start(folder: Path, what: str, *, verbose: int = 0) -> int:
             process = subprocess.Popen(run, stdout=log, stderr=log, **given)
     except OSError as error:
         raise RoomError(f"cannot start the run in {whole}: {error}", hint=command("resume", whole)) from error
-    lock.name_owner(whole, process.pid, what=what)
+    try:
+        lock.name_owner(whole, process.pid, what=what)
+    except BaseException:  # it is said that nothing was started, so nothing may be
+        process.terminate()
+        process.wait()
+        raise
     value = {"ok": True, "status": "running", "room": str(whole), "pid": process.pid}
     output.line(files.dumps(value | {"hint": command("wait", whole, "--timeout 90")}).decode())
     return 0

@@ -101,4 +101,4 @@ def _without_arguments() -> list[str]:
 def asks_for_json(arguments: Sequence[str]) -> bool:
     """Whether the caller wants one JSON object on stdout, also when the call fails early."""
     before_dashes = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return bool({"--json", "--events"} & set(before_dashes))
+    return before_dashes[:1] == ["wait"] or bool({"--json", "--events"} & set(before_dashes))

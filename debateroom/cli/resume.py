@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from debateroom.cli import background, output, place, progress
+from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
 
@@ -80,9 +81,15 @@ def resume(
 
 @contextmanager
 def _interruptible(folder: Path) -> Iterator[None]:
-    """A signal that comes before the room is open is written into it too: it may be waited for from outside."""
+    """A signal that comes before the room is open is written into it too: it may be waited for from outside.
+
+    An error names the room.
+    """
     try:
         yield
+    except DebateroomError as error:
+        error.room = error.room or folder
+        raise
     except Interrupted as stop:
         if stop.room is None:
             from debateroom.room import stopping

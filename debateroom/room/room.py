@@ -184,9 +184,12 @@ class Room:
         """
         events = tuple(map(without_keys, events))
         with held():
-            self._log.append(events)
-            for event in events:
-                self.state = apply(self.state, event)
+            before = self._log.appended
+            try:
+                self._log.append(events)
+            finally:  # of many that landed at once, the first may have been written before the disk was full
+                for event in events[: self._log.appended - before]:
+                    self.state = apply(self.state, event)
             if any(event["event"] in _MILESTONES for event in events):
                 self.project()
         if self._on_event:
