@@ -15,6 +15,7 @@ from debateroom.cli import front
 from debateroom.cli.debate import debate
 from debateroom.cli.simulate import simulate
 from debateroom.cli.work import work
+from debateroom.models import script
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -96,3 +97,13 @@ def test_defaults_in_the_help_are_those_of_the_settings() -> None:
         shown = re.search(r"\[default: ([\d.]+)\]", getattr(parameter, "help", None) or "")
         if shown and parameter.name in fields and fields[parameter.name].default is not None:
             assert float(shown[1]) == float(fields[parameter.name].default), parameter.name
+
+
+def test_its_script_is_one(tmp_path: Path) -> None:
+    """The example is read as it stands, and answers as the README says."""
+    (example,) = (block for block in blocks("json") if '"default"' in block)
+    (tmp_path / "replies.jsonl").write_text(example, encoding="utf-8")
+    replies = script.read(tmp_path / "replies.jsonl")
+    told = {seat: (replies.matching(script.Cue("seat", f"Agent {seat}", 1)) or [])[0] for seat in "ABC"}
+    assert told["A"].text.startswith("POSITION: A queue.\n")
+    assert (told["B"].error, told["C"].seconds, replies.moderates) == ("the server is down", 2, True)
