@@ -14,11 +14,11 @@ from typing import NamedTuple, TextIO
 
 from debateroom.errors import UsageError
 from debateroom.language import say
+from debateroom.secrecy import is_secret
 
 _STDIN = "standard input"
 LIMIT = 20_000_000
 """Bytes of context that are read at most: more fits into no model's window."""
-_KEY_ENDINGS = {".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore"}
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv", "dist", "build"}
 
 
@@ -130,7 +130,7 @@ def _read_folder(folder: Path, limit: int, taken: set[Path]) -> Iterator[Source 
         parts = path.relative_to(folder).parts
         if any(part.startswith(".") or part in _SKIPPED_FOLDERS for part in parts) or not path.is_file():
             continue
-        if _is_private(path) or (path.parent / "journal.jsonl").exists():  # keys, and rooms of our own
+        if is_secret(parts) or (path.parent / "journal.jsonl").exists():  # keys, and rooms of our own
             continue
         if not _is_new(path, taken):
             found = True
@@ -142,11 +142,6 @@ def _read_folder(folder: Path, limit: int, taken: set[Path]) -> Iterator[Source 
             yield str(path)
     if not found:
         raise UsageError(f"the folder {folder} holds no text file")
-
-
-def _is_private(path: Path) -> bool:
-    """Whether the name is that of a key or a password file: inside a folder nobody means to send those."""
-    return path.name.startswith("id_") or path.suffix in _KEY_ENDINGS
 
 
 def _operand(name: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from debateroom import templates
 from debateroom.agents.definition import PARAMS
 from debateroom.language import LANGUAGES
+from debateroom.project.folder import REASONS
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in Path(templates.__file__).parent.rglob("*.py"))
 
@@ -28,5 +29,7 @@ def test_every_language_has_the_same_texts_with_the_same_places(language: str) -
 def test_no_text_is_left_over() -> None:
     """Each one is asked for somewhere in the code."""
     made = {f"{kind}_{name}" for kind in ("param", "mission") for name in PARAMS}
+    made |= {f"path_{why}" for why in REASONS}
+    made |= {f"tool_{name}" for name in ("list_files", "read_file", "search_text")}
     texts = templates.data("prompts/en/agents.toml")
     assert [key for key in texts if not re.search(rf"[\"']{key}[\"']", SOURCES) and key not in made] == []

@@ -36,9 +36,10 @@ class ModelAgent:
         language = self._equipped.language
         turn = sum(each.role == "user" for each in said)
         run = runs.start(self._limits, until=until, session=self._session, language=language, turn=turn)
-        talk = Conversation([])
+        talk = Conversation()
         try:
-            converse(self._equipped, self._remembered(said), run, on_event or _nobody, talk=talk)
+            asked = self._equipped.request(self._remembered(said), run)
+            converse(self._equipped, asked, run, on_event or _nobody, talk=talk)
         except CallFailed as error:
             failed = AgentFailed(f"The agent {self.name} gave no answer: {error}", hint=error.hint)
             failed.paid = talk.all_paid

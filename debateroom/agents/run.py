@@ -20,20 +20,25 @@ class Limits:
     """Tool calls for one answer, those of sub-agents included, at most."""
     seconds: float = 300.0
     """Seconds for one answer, everything included."""
+    characters: int | None = None
+    """Characters of all results of one answer together; None: each tool has its own limit and there is no other."""
+    one_limit: bool = False
+    """Whether the calls to the model for one answer share the tokens that each may have; else each has all."""
 
 
-class Calls:
-    """How many tool calls are left; taken from many threads."""
+class Allowance:
+    """How much of something is left; taken from many threads."""
 
     def __init__(self, most: int) -> None:
         self._left = most
         self._lock = threading.Lock()  # protects _left: sub-agents count at the same time
 
-    def take(self) -> bool:
-        """Takes one. False when none is left."""
+    def take(self, amount: int = 1) -> int:
+        """Takes `amount`, or what is left of it; how much that is."""
         with self._lock:
-            self._left -= 1
-            return self._left >= 0
+            taken = max(0, min(amount, self._left))
+            self._left -= taken
+            return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,12 @@ class Run:
     """How many sub-agents are above the one that is asked; 0 for the agent itself."""
     turn: int = 1
     """Which turn of the conversation is answered."""
-    budget: Calls = field(default_factory=lambda: Calls(Limits().calls))
+    budget: Allowance = field(default_factory=lambda: Allowance(Limits().calls))
+    """Tool calls."""
+    room: Allowance | None = None
+    """Characters of results; None is no limit."""
+    fence: str = ""
+    """Tag around what tools give, as around all that is quoted to the model; empty for none."""
 
     def left(self) -> float:
         """Seconds until the time is over; below 0 when it is."""
@@ -61,8 +71,10 @@ class Run:
         return replace(self, depth=self.depth + 1, language=language, turn=1)
 
 
-def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int) -> Run:
+def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int, fence: str = "") -> Run:
     """The beginning of an answer that must be there at `until` at the latest."""
     own = clock.monotonic() + limits.seconds
     ends = own if until is None else min(own, until)
-    return Run(limits, ends, session, language, turn=turn, budget=Calls(limits.calls))
+    room = None if limits.characters is None else Allowance(limits.characters)
+    calls = Allowance(limits.calls)
+    return Run(limits, ends, session, language, turn=turn, budget=calls, room=room, fence=fence)

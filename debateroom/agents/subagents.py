@@ -38,13 +38,14 @@ class SubAgentTool:
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
         """The sub-agent's result, whatever happened to it."""
         events: list[Mapping[str, Any]] = []
-        talk = Conversation([])
+        talk = Conversation()
         if run.depth >= run.limits.depth:
             return self._outcome(failed(say(run.language, "too_deep", depth=run.limits.depth), can_retry=False), run)
         mission = compose_mission(arguments, self._legacy, self._equipped.language)
         deeper = run.deeper(self._equipped.language)
         try:
-            converse(self._equipped, [Turn("user", mission)], deeper, events.append, schema=RESULT_SCHEMA, talk=talk)
+            asked = self._equipped.request([Turn("user", mission)], deeper, schema=RESULT_SCHEMA)
+            converse(self._equipped, asked, deeper, events.append, talk=talk)
             result = self._read(talk, run)
         except CallFailed as error:
             result = failed(say(run.language, "sub_agent_failed", reason=error), can_retry=False)
@@ -63,7 +64,7 @@ class SubAgentTool:
         talk: Conversation | None = None,
         events: list[Mapping[str, Any]] | None = None,
     ) -> Outcome:
-        talk = talk or Conversation([])
+        talk = talk or Conversation()
         return Outcome(
             result.for_parent(self.spec.name, run.language),
             ok=result.value["status"] != "error",
