@@ -143,6 +143,12 @@ class Request:
     """What follows the first user message, which `shared` and `own` make; without these there is none."""
     tools: tuple[ToolSpec, ...] = ()
     """What the model may ask for; none is ever required."""
+    may_call: bool = True
+    """Whether it may ask for tools now. They are told all the same: what it asked for before names them."""
+    reserve: int = 0
+    """Tokens that what tools give may take in the further calls of the same reply; kept free in the window."""
+    folder: str = ""
+    """A project folder that an assistant's program may look at by itself, read-only; empty for none."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -214,6 +220,15 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """A place in a file of the project that a reply cites."""
+
+    text: str
+    """`path:line`, or `path:first-last`."""
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One reply in a round."""
 
@@ -240,7 +255,9 @@ class Entry:
     history: str = "full"
     """`full`, or `last_round` when the model's window held only the last round."""
     tools: tuple[str, ...] = ()
-    """Names of the tools that were executed for this reply, in order; in dialogues only."""
+    """Names of the tools that were executed for this reply, in order."""
+    citations: tuple[Citation, ...] = ()
+    """What it cites of the project, looked up when it came; empty in a debate whose seats look nothing up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,11 @@ ENDINGS = (
     ".tfstate.backup", ".env",
 )  # fmt: skip
 """How the names of key files and the like end."""
-_BEGINNINGS = re.compile(r"\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:$|[._-])|client_secret|service[-_]account.*\.json$")
+_BEGIN = (
+    ".env*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "client_secret*", "service-account*",
+    "service_account*",
+)  # fmt: skip
+"""How they begin."""
 
 
 def is_secret(parts: Iterable[str]) -> bool:
@@ -47,4 +51,25 @@ def is_secret(parts: Iterable[str]) -> bool:
 
 
 def _is_secret(name: str) -> bool:
-    return name in _FOLDERS or name in _FILES or name.endswith(ENDINGS) or bool(_BEGINNINGS.match(name))
+    beginnings = tuple(begin.removesuffix("*") for begin in _BEGIN)
+    return name in _FOLDERS or name in _FILES or name.endswith(ENDINGS) or name.startswith(beginnings)
+
+
+def globs() -> tuple[str, ...]:
+    """The same as patterns for programs that know no other way, in small letters and in capitals."""
+    folders = [f"**/{name}/**" for name in sorted(_FOLDERS)]
+    files = [f"**/{name}" for name in (*sorted(_FILES), *(f"*{ending}" for ending in ENDINGS), *_BEGIN)]
+    return tuple(dict.fromkeys(each for pattern in (*folders, *files) for each in (pattern, pattern.upper())))
+
+
+def expression() -> str:
+    """The same as a regular expression for a path between quotation marks, in any language's dialect."""
+    folders = [f'[/"]{_any_case(name)}["/]' for name in sorted(_FOLDERS)]
+    files = [f'[/"]{_any_case(name)}"' for name in sorted(_FILES)]
+    endings = [f'{_any_case(ending)}"' for ending in ENDINGS]
+    beginnings = [f'[/"]{_any_case(begin.replace("*", ""))}' for begin in _BEGIN]
+    return "|".join([*folders, *files, *endings, *beginnings])
+
+
+def _any_case(name: str) -> str:
+    return "".join(f"[{mark}{mark.upper()}]" if mark.isalpha() else re.escape(mark) for mark in name)

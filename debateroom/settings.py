@@ -46,6 +46,8 @@ class Settings(BaseModel):
     """Text files, folders or globs everybody reads; `-` is standard input."""
     note: tuple[str, ...] = ()
     """Typed context, as it stands."""
+    tools: str | None = None
+    """What seats look things up with, read-only: `read`, or a YAML file; none. Not from `debateroom.toml`."""
     anyway: bool = False
     """Debate also a vague question; off."""
     language: Literal["auto", "en", "fr", "zh"] = "auto"
@@ -140,13 +142,18 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _held_back(values: dict[str, Any]) -> dict[str, Any]:
-    """What a project may set. Raises UsageError for an address: the folder may be another's, and the key is yours."""
+    """What a project may set. Raises UsageError for what only the user may: the folder may be another's."""
     for name in ("anthropic_base_url", "openai_base_url"):
         if name in values:
             raise UsageError(
                 f"{PROJECT_FILE} sets `{name}`, and your key is sent there: only you may name it",
                 hint=f"put it into {user_file()}, or set DEBATEROOM_{name.upper()}",
             )
+    if "tools" in values:
+        raise UsageError(
+            f"{PROJECT_FILE} sets `tools`, and they look at your files: only you may name them",
+            hint=f"give --tools, or put it into {user_file()}",
+        )
     return values
 
 

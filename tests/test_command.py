@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,9 +79,9 @@ def test_a_program_answers_with_text_usage_cost_and_the_model_it_names(
 
 
 FLAGS = {
-    "claude": ["-p", "--output-format", "json", "--tools", "", "--strict-mcp-config", "--setting-sources", "",
+    "claude": ["-p", "--output-format", "json", "--strict-mcp-config", "--setting-sources", "",
                "--no-session-persistence", "--disable-slash-commands"],
-    "codex": ["exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral",
+    "codex": ["exec", "--json", "--skip-git-repo-check", "--ephemeral",
               "--ignore-user-config", "--ignore-rules", "--color", "never"],
     "gemini": ["--output-format", "json", "--extensions", "none", "--allowed-mcp-server-names", "none"],
 }  # fmt: skip
@@ -96,6 +97,49 @@ def test_an_assistant_is_headless_alone_and_without_tools(installed: Installed, 
     assert own == ["--model", "of mine"]
     assert (call["arguments"][-1] == "-") is (name == "codex"), "codex reads its prompt from -"
     assert call["prompt"] == "The room.\n\nRound 1.\n\nDO answer"
+    assert CLOSED[name] in " ".join(call["arguments"])
+
+
+CLOSED = {
+    "claude": "--tools  --model",
+    "codex": "--sandbox read-only -c features.shell_tool=false -c features.unified_exec=false "
+    "-c features.code_mode_host=false",
+    "gemini": "--policy /",
+}
+LOOKING = {
+    "claude": "--tools Read,Grep --disallowedTools Read(**/.aws/**) ",
+    "codex": '-c default_permissions="seat" -c permissions.seat.filesystem={":minimal"="read",',
+    "gemini": "--include-directories /",
+}
+"""What is in the arguments of one that may look at nothing, and of one that may look at a project."""
+
+
+@pytest.mark.parametrize("name", LOOKING)
+def test_an_assistant_that_may_look_is_let_read_the_project_and_no_more(
+    installed: Installed, models: Models, tmp_path: Path, name: str
+) -> None:
+    """By its own read-only switches, which name every pattern of secret files; it is told where the project is."""
+    project = tmp_path / "project"
+    project.mkdir()
+    models.open(f"command:{name}").ask(order("answer", folder=str(project)))
+    (call,) = installed.calls()
+    told = " ".join(call["arguments"])
+    assert LOOKING[name] in told
+    assert CLOSED[name] not in told or name == "gemini"
+    assert f"The project's folder is {project}." in call["prompt"]
+    sentence = "You may look at a project's files with your tools, and do nothing else with them"
+    assert sentence in told + json.dumps(call["read"])
+    if name == "gemini":  # in the project it would run the hooks that its settings name
+        assert call["folder"] != str(project)
+        rules = sorted(tomllib.loads(call["read"]["looking.toml"])["rule"], key=lambda rule: rule["priority"])
+        reading = ["read_file", "list_directory"]
+        told_of = [(rule["toolName"], rule["decision"]) for rule in rules]
+        assert told_of == [("*", "deny"), (reading, "allow"), (reading, "deny")]
+        assert re.search(rules[2]["argsPattern"], '{"file_path":"/x/.Env.local"}')
+        assert not re.search(rules[2]["argsPattern"], '{"file_path":"/x/environment.py"}')
+    else:
+        assert (call["folder"], call["environment"]["PWD"]) == (str(project), str(project))
+        assert all(glob in told for glob in ("**/.env*", "**/.ENV*", "**/.git/**", "**/*.pem", "**/id_rsa*"))
 
 
 def test_gemini_is_given_a_policy_that_denies_every_tool(installed: Installed, models: Models) -> None:

@@ -1,4 +1,4 @@
-"""The guard in front of a project: nothing outside it, nothing ignored, nothing secret, however the path is written."""
+"""The guard in front of a project: nothing outside it, nothing ignored, nothing secret, however it is written."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def test_a_path_of_the_project_may_be_whole(project: Project) -> None:
         ("..", "outside"), ("/", "outside"), ("../project-2/x", "outside"), ("//etc/passwd", "outside"),
         (".env", "secret"), (".env.local", "secret"), (".ENV", "secret"), ("docs/.ENV", "secret"),
         ("src/../.env", "secret"), ("to_env", "secret"), ("to_env.md", "secret"), ("a_chain", "secret"),
-        (".git/config", "secret"), (".GIT/config", "secret"), (".git/../README.md", "secret"), ("to_git/config", "secret"),
+        (".git/config", "secret"), (".GIT/config", "secret"), (".git/../README.md", "secret"),
+        ("to_git/config", "secret"),
         ("keys/server.pem", "secret"), ("keys/id_rsa", "secret"), ("keys/id_ed25519.pub", "secret"),
         ("prod.env", "secret"), ("credentials.json", "secret"), (".env.", "secret"), (".env ", "secret"),
         ("src/up/project/.env", "secret"),
@@ -112,16 +113,17 @@ def test_what_may_not_be_read_is_refused_with_the_reason(project: Project, path:
 
 
 PIECES = st.sampled_from(
-    ["..", ".", "", "/", "~", "src", "deep", "docs", ".env", ".ENV", ".git", "config", "build", "out.txt", "README.md",
-     "project", "other", "outside.txt", "to_other", "to_root", "to_env", "to_src", "to_git", "a_chain", "src/up",
-     "etc", "passwd", "app.py", "keys", "id_rsa", "\\", "..\\", "%2e%2e", "rooms", "chatroom", "journal.jsonl"]
+    ["..", ".", "", "/", "~", "src", "deep", "docs", ".env", ".ENV", ".git", "config", "build", "out.txt",
+     "README.md", "project", "other", "outside.txt", "to_other", "to_root", "to_env", "to_src", "to_git", "a_chain",
+     "src/up", "etc", "passwd", "app.py", "keys", "id_rsa", "\\", "..\\", "%2e%2e", "rooms", "chatroom",
+     "journal.jsonl"]
 ) | st.text(max_size=4)  # fmt: skip
 
 
 @settings(max_examples=400, deadline=None)
 @given(parts=st.lists(PIECES, max_size=8), absolute=st.booleans())
 def test_no_path_leads_to_what_is_closed(project: Project, parts: list[str], absolute: bool) -> None:
-    """Whatever is asked for, what is read is a file below the project without a secret, and nothing is written out."""
+    """Whatever is asked for, what is read is a file below the project without a secret, and no more."""
     path = ("/" if absolute else "") + "/".join(parts)
     try:
         text = project.read(path)
@@ -228,7 +230,8 @@ def test_ignored_is_what_git_ignores(
     """Nested files of patterns, negations, anchors: the same answer as git's own."""
     root = tmp_path_factory.mktemp("clone")
     environment = {"PATH": os.environ["PATH"], "HOME": str(root / "nobody"), "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", "init", "-q", "."], cwd=root, env=environment, check=True)  # noqa: S607
+    git = shutil.which("git")
+    subprocess.run([str(git), "init", "-q", "."], cwd=root, env=environment, check=True)
     (root / ".gitignore").write_text("\n".join(at_root))
     (root / "a").mkdir()
     (root / "a" / ".gitignore").write_text("\n".join(in_a))
@@ -236,8 +239,8 @@ def test_ignored_is_what_git_ignores(
     for parts in paths:
         path = "/".join(parts)
         asked = subprocess.run(
-            ["git", "check-ignore", "-q", "--no-index", path], cwd=root, env=environment, check=False
-        )  # noqa: S607
+            [str(git), "check-ignore", "-q", "--no-index", path], cwd=root, env=environment, check=False
+        )
         assert ignored(tuple(parts), folder=False) == (asked.returncode == 0), (path, at_root, in_a)
 
 

@@ -64,7 +64,7 @@ def prompt(kind: str, language: str) -> str:
     labels = [LABELS[language][section] for section in SECTIONS[kind]]  # type: ignore[index]
     own = templates.render(f"prompts/{language}/seat.j2", seat=SEATS[0], number=number, labels=labels)
     room = templates.render(
-        f"prompts/{language}/room.j2", seats=SEATS, fence="said-1", problem="?", context="", rounds=number
+        f"prompts/{language}/room.j2", seats=SEATS, fence="said-1", problem="?", context="", rounds=number, tools=None
     )
     return room + own
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -199,9 +199,8 @@ def _start(top: Field, given: Mapping[str, Field], agents: Mapping[str, AgentDef
 def _limits(field: Field | None) -> Limits:
     if field is None:
         return Limits()
-    names = tuple(each.name for each in fields(Limits))
     values: dict[str, Any] = {}
-    for name, each in field.mapping(names).items():
+    for name, each in field.mapping(tuple(_MOST)).items():
         number = each.number(1, _MOST[name])
         if name != "seconds" and number != int(number):
             each.fail("this is not a whole number")

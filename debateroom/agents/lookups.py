@@ -38,7 +38,7 @@ Look = Callable[[Project, Mapping[str, Any], Run], str]
 """What a look gives, as text. Raises Refused."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lookup:
     """One such tool."""
 

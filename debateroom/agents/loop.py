@@ -92,7 +92,8 @@ def converse(
 ) -> Conversation:
     """What `equipped` says to `asked`, whose turns end with a user's. Raises CallFailed and NoModel of its model.
 
-    After the last step that it may take, what it asks for is not run: it is told so, and asked once more.
+    After the last step that it may take it is to say something. What it asks for all the same is not run: it is told
+    so, and asked once more.
     `talk` is where it is written down, for whoever wants to know how far it came when it fails. `tape` are the steps
     of the same answer that were made before it broke off: they are gone through again, and nothing in them is done
     a second time.
@@ -103,7 +104,7 @@ def converse(
     closed: set[str] = set()
     for step in range(run.limits.steps + 2):
         taped = tape[step] if step < len(tape) else None
-        answer = taped.answer if taped else _asked(equipped, asked, run, talk, listens)
+        answer = taped.answer if taped else _asked(equipped, asked, run, talk, listens, step)
         _take(talk, answer)
         if not answer.calls:
             return talk
@@ -114,7 +115,9 @@ def converse(
     return talk
 
 
-def _asked(equipped: Equipped, asked: Request, run: Run, talk: Conversation, listens: Listens | None) -> Answer:
+def _asked(
+    equipped: Equipped, asked: Request, run: Run, talk: Conversation, listens: Listens | None, step: int
+) -> Answer:
     """The model's next answer. One that asks for tools is told at once: it was paid for."""
     if run.left() <= 0:
         raise CallFailed(f"No answer within {run.limits.seconds:g} s.", cause="timeout")
@@ -125,6 +128,7 @@ def _asked(equipped: Equipped, asked: Request, run: Run, talk: Conversation, lis
         asked,
         turns=tuple(talk.turns),
         max_tokens=most,
+        may_call=step < run.limits.steps,
         timeout=min(asked.timeout, max(run.left(), 0.0)),
         until=run.until,
     )

@@ -40,6 +40,11 @@ _OPTIONS = (
     click.option("--domain", metavar="DOMAIN", help="software, product or strategy.  [default: guessed]"),
     click.option("--context", multiple=True, metavar="PATH", help="Text file, folder or glob; - is stdin; repeat."),
     click.option("--note", multiple=True, metavar="TEXT", help="Typed context; repeat."),
+    click.option(
+        "--tools",
+        metavar="KINDS",
+        help="What seats look things up with: read (the project), or FILE.yaml.  [default: none]",
+    ),
     click.option("--anyway", is_flag=True, default=None, help="Debate also a vague question."),
     click.option("--language", metavar="LANG", help="en, fr or zh.  [default: the question's]"),
     click.option(

@@ -9,7 +9,7 @@ import click
 
 from debateroom import files
 from debateroom.cli import output
-from debateroom.debating import budget, forecast
+from debateroom.debating import budget, forecast, lookup_cost
 from debateroom.debating.forecast import Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
@@ -56,6 +56,7 @@ def show(plan: Plan, *, as_json: bool) -> int:
     _seats(plan)
     _rounds(plan, expected)
     click.echo("\n" + say(plan.language, "plan_estimates", reply=forecast.REPLY))
+    _say_tools(plan)
     _say_budget(plan)
     _say_keys(plan)
     return 0
@@ -72,6 +73,7 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
         "best_case": asdict(forecast.best(plan)),
         "worst_case": asdict(forecast.worst(plan)),
+        **_tools(plan),
         "budget": plan.budget,
         "rounds_within_budget": None if plan.budget is None else budget.held(plan),
     }
@@ -112,6 +114,29 @@ def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> N
             for column, (cell, wide) in enumerate(zip(row, widths, strict=True))
         ]
         click.echo("  ".join(cells).rstrip())
+
+
+def _tools(plan: Plan) -> dict[str, Any]:
+    """What seats look things up with, and what the whole would come to without; nothing where they do not."""
+    without = forecast.without_tools(plan)
+    return (
+        {"tools": asdict(plan.tools), "worst_case_without_tools": asdict(without)} if plan.tools and without else {}
+    )
+
+
+def _say_tools(plan: Plan) -> None:
+    """What the look-ups cost: the calls after the first of a reply share their beginning with nobody."""
+    without, told = forecast.without_tools(plan), plan.tools
+    if told is None or without is None:
+        return
+    language, looks = plan.language, lookup_cost.usual(plan)
+    names = ", ".join([*told.kinds, *([told.file] if told.file else [])])
+    limits = {"calls": told.calls, "steps": told.steps, "characters": told.characters}
+    click.echo(say(language, "plan_tools", names=names, folder=told.folder, **limits))
+    figures = {"often": looks.steps if looks else 0, "tokens": lookup_cost.RESULT}
+    click.echo(say(language, "plan_tools_cost", **figures))
+    cost = dollars(without.cost, language)
+    click.echo(say(language, "plan_tools_without", calls=without.calls, input=without.usage.input, cost=cost))
 
 
 def _say_budget(plan: Plan) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Event = Mapping[str, Any]
 EVENT_LENGTH = 400
 """Columns of an event that `-vv` shows; the whole is in the journal."""
+LOOKING_LENGTH = 80
+"""Columns of a tool's call that are shown."""
 REASON_LENGTH = 1000
 """Columns of the reason why a seat has no answer: its end is what to run next."""
 
@@ -98,6 +100,8 @@ class PlainProgress:
         self._rounds = 0
         self._seats = 0
         self._confidence: dict[str, float | None] = {}
+        self._lookups = 0
+        """Tool calls in this round that have come to their end."""
         self._input = self._cached = self._output = 0
         self._cost: float | None = 0.0
 
@@ -155,6 +159,14 @@ class PlainProgress:
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume
+        self._lookups = 0
+
+    def _tool_answered(self, event: Event) -> None:
+        self._lookups += 1
+        if self._verbose:
+            key = "looked_line" if event["ok"] else "looked_line_failed"
+            figures = {"seconds": number(self._language, event["seconds"], 1), "what": looking_at(event)}
+            note(say(self._language, key, agent=event["agent"], **figures))
 
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
@@ -238,11 +250,19 @@ class PlainProgress:
         known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
         shown = " ".join("—" if value is None else in_marks(self._language, f"{value:g}") for value in known)
         confidences = say(self._language, "confidence_line", list=shown) if any(v is not None for v in known) else ""
+        if self._lookups:
+            confidences += say(self._language, "lookups_line", count=self._lookups)
         replies = len(self._confidence)
         return say(
             self._language, "round_line",
             round=number, rounds=self._rounds, count=replies, seats=self._seats, confidences=confidences,
         )  # fmt: skip
+
+
+def looking_at(event: Event) -> str:
+    """A tool's call as people are shown it: its name and what it is asked about, on one line."""
+    about = " ".join(str(value) for value in event["arguments"].values())
+    return one_line(f"{event['name']} {about}", LOOKING_LENGTH)
 
 
 def moderator_of(event: Event, language: str) -> str:
@@ -330,6 +350,9 @@ class LiveProgress(PlainProgress):
         if self._live is None:
             self._live = Live(self._table(), console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live.start()
+
+    def _tool_called(self, event: Event) -> None:
+        self._state[event["agent"]] = looking_at(event)
 
     def _reply(self, event: Event) -> None:
         super()._reply(event)

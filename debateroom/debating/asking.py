@@ -5,15 +5,17 @@ Nothing here writes: the caller, who alone may write in the room, gets each answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from typing import Any
 
 from debateroom import clock
+from debateroom.debating.looking import Kit
 from debateroom.errors import CallFailed, DebateroomError, NoModel
-from debateroom.messages import Answer, Model, Request, Seat
+from debateroom.messages import Answer, Model, OnText, Request, Seat
 
 AHEAD = 3.0
 """Seconds the seats of a round wait for the first one's first token, so that they find the cache it filled."""
@@ -34,6 +36,8 @@ class Call:
     history: str = "full"
     first: Answer | None = None
     """The unreadable answer that this call is the repair of."""
+    kit: Kit | None = None
+    """What the seat looks things up with before it answers; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,17 @@ class Landed:
     call: Call
     answer: Answer | None = None
     error: DebateroomError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a seat does on the way to its answer: it asks for tools, or one of them is asked or has answered."""
+
+    call: Call
+    step: Answer | None = None
+    """The answer that asks for tools; it was paid for."""
+    tool: Mapping[str, Any] | None = None
+    """An event as `agents.agent.OnEvent` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +72,7 @@ class Asking:
     def __init__(self, workers: int) -> None:
         # no `with`: leaving it would wait for calls in flight, and an interrupted run may not
         self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="seat")
-        self._queue: SimpleQueue[Landed | _Progress] = SimpleQueue()
+        self._queue: SimpleQueue[Landed | Told | _Progress] = SimpleQueue()
         self._under_way: dict[str, Call] = {}
         """Calls without an answer yet, by seat; those held back included."""
         self._held: dict[str, list[Call]] = {}
@@ -77,14 +92,20 @@ class Asking:
             else:
                 self._send(call)
 
-    def landed(self, *, seconds: float, on_progress: OnProgress | None = None) -> Iterator[list[Landed]]:
-        """What lands, in groups that were there at the same moment, until every call has; at most `seconds`."""
+    def landed(self, *, seconds: float, on_progress: OnProgress | None = None) -> Iterator[list[Landed | Told]]:
+        """What lands, and what is told on the way, in groups that were there at the same moment, in their order.
+
+        Until every call has landed; at most `seconds`.
+        """
         self._end = clock.monotonic() + seconds
         while self._under_way and clock.monotonic() < self._end:
-            group = [item for item in self._arrived() if self._note(item, on_progress)]
-            done = [item for item in group if isinstance(item, Landed) and item.call.seat.name in self._under_way]
-            for item in done:
-                del self._under_way[item.call.seat.name]
+            done: list[Landed | Told] = []
+            for item in self._arrived():
+                self._note(item, on_progress)
+                if not isinstance(item, _Progress) and item.call.seat.name in self._under_way:
+                    done.append(item)
+                    if isinstance(item, Landed):
+                        del self._under_way[item.call.seat.name]
             if done:
                 yield done
 
@@ -95,30 +116,33 @@ class Asking:
         self._held.clear()
         self._end = min(self._end, clock.monotonic() + seconds)
 
-    def give_up(self, seconds: float = 0.0) -> tuple[Landed, ...]:
+    def give_up(self, seconds: float = 0.0) -> tuple[Landed | Told, ...]:
         """What came of the calls still under way, which are too late, in at most so many `seconds`; forgets them.
 
         A model ends its call when its time is over, and then tells what was paid for it.
         """
+        told: list[Told] = []
         late = {name: Landed(call) for name, call in self._under_way.items()}
         held = {call.seat.name for calls in self._held.values() for call in calls}
         waiting, end = set(late) - held, clock.monotonic() + seconds
         while waiting and (left := end - clock.monotonic()) > 0:
             with suppress(Empty):
                 item = self._queue.get(timeout=left)
-                if isinstance(item, Landed) and item.call.seat.name in waiting:
+                if isinstance(item, Told):
+                    told.append(item)
+                elif isinstance(item, Landed) and item.call.seat.name in waiting:
                     late[item.call.seat.name] = item
                     waiting.remove(item.call.seat.name)
         self._under_way.clear()
         self._held.clear()
         self._queue = SimpleQueue()
-        return tuple(late.values())
+        return (*told, *late.values())
 
     def close(self) -> None:
         """Stops taking calls, and waits for none."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _arrived(self) -> Iterator[Landed | _Progress]:
+    def _arrived(self) -> Iterator[Landed | Told | _Progress]:
         """Everything in the queue; waits for the first item, and sends the held-back seats when their time comes."""
         until = min(self._end, self._hold_until) if self._held else self._end
         try:
@@ -131,17 +155,14 @@ class Asking:
             for lead in list(self._held):
                 self._follow(lead)
 
-    def _note(self, item: Landed | _Progress, on_progress: OnProgress | None) -> bool:
-        """Whether `item` is an answer or an error; passes progress on, and lets the others follow the first."""
+    def _note(self, item: Landed | Told | _Progress, on_progress: OnProgress | None) -> None:
+        """Passes progress on, and lets the others follow the first."""
         seat = item.seat if isinstance(item, _Progress) else item.call.seat.name
-        if isinstance(item, _Progress):
+        if isinstance(item, _Progress) and on_progress and seat in self._under_way:
+            on_progress(seat, item.characters)
+        # where a key was refused, the others would be refused as well
+        if not (isinstance(item, Landed) and isinstance(item.error, NoModel)):
             self._follow(seat)
-            if on_progress and seat in self._under_way:
-                on_progress(seat, item.characters)
-            return False
-        if not isinstance(item.error, NoModel):  # where a key was refused, the others would be refused as well
-            self._follow(seat)
-        return True
 
     def _follow(self, lead: str) -> None:
         for call in self._held.pop(lead, ()):
@@ -151,7 +172,7 @@ class Asking:
         self._pool.submit(self._run, call, self._queue)
 
     @staticmethod
-    def _run(call: Call, queue: SimpleQueue[Landed | _Progress]) -> None:
+    def _run(call: Call, queue: SimpleQueue[Landed | Told | _Progress]) -> None:
         """In a worker thread: one call, its answer or its error into the queue of its round. Raises nothing."""
         written, told, told_at = 0, 0, 0.0
 
@@ -163,7 +184,7 @@ class Asking:
                 queue.put(_Progress(call.seat.name, written))
 
         try:
-            landed = Landed(call, call.model.ask(call.request, on_text=on_text), None)
+            landed = Landed(call, _answer(call, on_text, queue.put))
             if written > told:
                 queue.put(_Progress(call.seat.name, written))
         except DebateroomError as error:
@@ -171,3 +192,15 @@ class Asking:
         except Exception as error:  # a fault of ours in a thread must end as a named failure, not in silence
             landed = Landed(call, None, CallFailed(f"{type(error).__name__}: {error}"))
         queue.put(landed)
+
+
+def _answer(call: Call, on_text: OnText, tell: Callable[[Told], None]) -> Answer:
+    """The seat's answer, after its look-ups when it has any to make."""
+    if call.kit is None:
+        return call.model.ask(call.request, on_text=on_text)
+    return call.kit.answer(
+        call.request,
+        on_text=on_text,
+        on_step=lambda step: tell(Told(call, step=step)),
+        on_tool=lambda event: tell(Told(call, tool=event)),
+    )

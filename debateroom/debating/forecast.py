@@ -14,7 +14,8 @@ from statistics import fmean, median
 from typing import Any
 
 from debateroom import tokens
-from debateroom.debating import prefix, prompts
+from debateroom.debating import lookup_cost, prefix, prompts
+from debateroom.debating.lookup_cost import calls_after
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.messages import Entry, Seat, Transcript, Usage, dollars
 from debateroom.models.prices import cost, own_table
@@ -105,6 +106,7 @@ def _alike(known: Sequence[Measured]) -> Measured:
 def _given(plan: Plan, transcript: Transcript) -> list[float]:
     """Estimated tokens of what every seat read in each played round, and, last, of what it reads in the next one."""
     sizes = [tokens.estimate(block) for block in prompts.shared_blocks(plan, transcript.rounds)]
+    sizes[0] += lookup_cost.SPECS if plan.tools else 0
     return [float(sum(sizes[: number + 1])) for number in range(len(sizes))]
 
 
@@ -164,6 +166,11 @@ def worst(plan: Plan) -> Expected:
     return total(rounds(plan, nothing_yet(plan)))
 
 
+def without_tools(plan: Plan) -> Expected | None:
+    """What `worst` would be if the seats looked nothing up; None where they do not."""
+    return worst(replace(plan, tools=None)) if plan.tools else None
+
+
 def remaining(plan: Plan, state: State) -> Expected:
     """What a room that goes on still comes to at most: the rounds it has not finished, less what was answered."""
     transcript = state.transcript
@@ -194,19 +201,21 @@ class Played:
         self._plan = plan
         self._own = _Own(plan)
         self._next = len(transcript.rounds) + 1
+        self._looks = lookup_cost.usual(plan)
         self.known = measured(plan, transcript)
         given = _given(plan, transcript)
         self._shared = given[-1]
         """Tokens that all seats will read next, as estimated."""
         # after a round each model holds what the seats read in it, and the moderator's what it read after it
         before = given[-2] if len(given) > 1 else 0.0
-        self._held = {seat.model: before for seat in plan.seats}
+        self._held = {(seat.model, False): before for seat in plan.seats}
         if transcript.rounds and transcript.rounds[-1].moderation is not None:
-            self._held[plan.moderator] = self._shared
+            self._keep(plan.moderator, moderator=True)
 
     def full(self, size: int) -> Played:
         """The same debate as far as it was played, in which every reply is `size` tokens long."""
         other = self.copied()
+        other._looks = lookup_cost.most(self._plan, size)
         margin = _MARGIN if self._next == 1 else 1.0
         other.known = {
             model: Measured(known.factor * margin, reply, reply)
@@ -250,8 +259,8 @@ class Played:
 
     def moderator(self, output: float) -> Usage:
         """A call of the moderator's, on everything said so far."""
-        usage = self._call(self._plan.moderator, _QUESTION, output)
-        self._keep(self._plan.moderator)
+        usage = self._call(self._plan.moderator, _QUESTION, output, moderator=True)
+        self._keep(self._plan.moderator, moderator=True)
         return usage
 
     def _of_model(self, model: str, number: int, asked: Sequence[Seat]) -> list[tuple[str, Usage]]:
@@ -262,26 +271,38 @@ class Played:
         first = self._seat(seats[0], number)
         if ahead:
             self._keep(model)
-        others = [self._seat(seat, number) for seat in seats[1:]]
+        others = [usage for seat in seats[1:] for usage in self._seat(seat, number)]
         self._keep(model)
-        return [(model, usage) for usage in (first, *others)]
+        return [(model, usage) for usage in (*first, *others)]
 
-    def _seat(self, seat: Seat, number: int) -> Usage:
-        return self._call(seat.model, self._own.tokens(seat.name, number), self.known[seat.model].reply)
+    def _seat(self, seat: Seat, number: int) -> list[Usage]:
+        """The calls of one reply: the last one writes it, those before it ask for tools."""
+        own, reply = self._own.tokens(seat.name, number), self.known[seat.model].reply
+        if self._looks is None:
+            return [self._call(seat.model, own, reply)]
+        first = self._call(seat.model, own, self._looks.asked)
+        factor, minimum = self.known[seat.model].factor, info(seat.model).cache_minimum
+        shared = self._shared * factor
+        after = calls_after(first, self._looks, shared=shared, reply=reply, factor=factor, minimum=minimum)
+        return [first, *after]
 
-    def _call(self, model: str, own: float, output: float) -> Usage:
+    def _call(self, model: str, own: float, output: float, *, moderator: bool = False) -> Usage:
         factor, minimum = self.known[model].factor, info(model).cache_minimum
-        shared, read = self._shared * factor, self._read(model) * factor
+        shared, read = self._shared * factor, self._read(model, moderator=moderator) * factor
         written = shared - read if 0 < minimum <= shared else 0.0
         return Usage(round(shared + own * factor), round(read), round(written), round(output))
 
-    def _read(self, model: str) -> float:
+    def _read(self, model: str, *, moderator: bool = False) -> float:
         """Estimated tokens of the shared part that the model's provider has in its cache."""
-        held, minimum = self._held.get(model, 0.0), info(model).cache_minimum
+        held, minimum = self._held.get((model, self._apart(moderator)), 0.0), info(model).cache_minimum
         return held if 0 < minimum <= held * self.known[model].factor else 0.0
 
-    def _keep(self, model: str) -> None:
-        self._held[model] = self._shared
+    def _keep(self, model: str, *, moderator: bool = False) -> None:
+        self._held[model, self._apart(moderator)] = self._shared
+
+    def _apart(self, moderator: bool) -> bool:
+        """Whether a call begins otherwise than the seats': tools stand before all else, and it has none."""
+        return moderator and self._plan.tools is not None
 
 
 def _expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Expected:

@@ -12,7 +12,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from debateroom import __version__, tokens
 from debateroom.context import Context
-from debateroom.debating import prompts, roles
+from debateroom.debating import looking, prompts, roles
+from debateroom.debating.looking import Looking
 from debateroom.errors import DebateroomError, UsageError, VagueQuestion, Wording
 from debateroom.language import say, spoken, worded
 from debateroom.messages import Seat, Transcript
@@ -58,6 +59,8 @@ class Plan:
     """Seconds the whole run may take; None is no limit."""
     budget: float | None
     """US dollars the run may cost; None is no limit."""
+    tools: Looking | None
+    """What the seats look things up with; None for nothing."""
     prices: Mapping[str, Mapping[str, Any]]
     """The user's own prices: US dollars for a million tokens, by `provider:model`."""
     concurrency: int
@@ -92,7 +95,7 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
     top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
-    values = {"reach": {}, **opening.get("settings", {}), **top, "seats": opening.get("agents")}
+    values = {"reach": {}, "tools": None, **opening.get("settings", {}), **top, "seats": opening.get("agents")}
     try:
         plan = TypeAdapter(Plan).validate_python(values)
     except ValidationError as error:
@@ -133,6 +136,8 @@ def _made(
     if settings.budget is not None:
         _priced(names, settings.prices)
     fence = _fence()
+    tools = looking.chosen(settings.tools)
+    looking.hold(tools, seats)
     plan = Plan(
         problem=problem,
         context=context.text,
@@ -143,6 +148,7 @@ def _made(
         moderator=moderator,
         quorum=_quorum(settings, len(seats)),
         fence=fence,
+        tools=tools,
         reach=reach.noted(names, models.settings),
         uuid=str(uuid.uuid4()),
         **_as_given(settings),
@@ -158,7 +164,8 @@ def _hold_window(plan: Plan, models: Models) -> None:
     if plan.moderator != NO_MODERATOR:
         asked.append((plan.moderator, max(own for _, own in asked)))  # its question is about as long
     for model, own in asked:
-        needed, window = given + own, models.open(model).window
+        window = models.open(model).window
+        needed = given + own + (plan.tools.reserve(window) if plan.tools else 0)
         if needed + min(plan.max_tokens, window // 4) > window:
             figures = {"needed": needed, "model": model, "window": window}
             raise worded(UsageError, Wording("window_full", figures), hint=Wording("window_full_hint"))
@@ -194,6 +201,7 @@ def from_transcript(
         model=usual,
         moderator=moderator,
         fence=_fence(),
+        tools=None,
         reach=reach.noted({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, models.settings),
         uuid=transcript.uuid or str(uuid.uuid4()),
         quorum=_quorum(settings, len(seats)),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom import templates
+from debateroom.debating.looking import is_assistant
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
 
@@ -38,6 +39,7 @@ def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
         problem=unfenced(plan.problem, plan.fence),
         context=unfenced(plan.context, plan.fence).strip(),
         rounds=plan.rounds,
+        tools=plan.tools,
     )
     return (room, *(_round_block(plan, item) for item in rounds))
 
@@ -63,6 +65,7 @@ def seat_request(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> 
         reply_format=ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats)),
         cache_key=plan.uuid,
         purpose=Purpose("seat", seat.name, number),
+        folder=plan.tools.folder if plan.tools and is_assistant(seat.model) else "",
     )
 
 
@@ -75,7 +78,7 @@ def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
         answer=unfenced(answer, plan.fence).strip(),
         fence=plan.fence,
     )
-    return replace(asked, own=own, purpose=Purpose("repair", purpose.agent, purpose.round))
+    return replace(asked, own=own, purpose=Purpose("repair", purpose.agent, purpose.round), reserve=0, folder="")
 
 
 def moderator_request(plan: Plan, transcript: Transcript, number: int, schema: Mapping[str, Any]) -> Request:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from debateroom import clock, tokens
 from debateroom.debating import budget, convergence, moderation, prefix, prompts, turns
-from debateroom.debating.asking import Asking, Call, Landed, OnProgress
+from debateroom.debating.asking import Asking, Call, Landed, OnProgress, Told
+from debateroom.debating.looking import Desk
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import in_marks, say
 from debateroom.messages import Answer, Request, Round, Seat, Usage
+from debateroom.models.processes import Programs
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
 from debateroom.room.room import Room, event
@@ -38,9 +40,18 @@ def play(
     # twice the seats: a late call of one round may still hold a thread when the next round is asked
     asking = Asking(workers=2 * len(plan.seats))
     try:
-        return _Rounds(room, plan, models, asking, until, on_progress).play()
+        return _Rounds(room, plan, models, asking, until, on_progress, _desk(plan, models)).play()
     finally:
         asking.close()
+
+
+def _desk(plan: Plan, models: Models) -> Desk | None:
+    """What the seats look things up with; its programs are ended with `models`."""
+    if plan.tools is None:
+        return None
+    programs = Programs(models.stop)
+    models.keep(programs)
+    return Desk(plan.tools, programs, language=plan.language, fence=plan.fence, seconds=plan.round_timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,8 @@ class _Rounds:
     until: float | None
     """When the time of the whole run is over, on the monotonic clock; None is never."""
     on_progress: OnProgress | None
+    desk: Desk | None
+    """What the seats look things up with; None for nothing."""
     sent: prefix.Sent = field(default_factory=prefix.Sent)
 
     def play(self) -> str:
@@ -117,11 +130,13 @@ class _Rounds:
         calls = self._calls(number, limit, until=clock.monotonic() + seconds)
         self.asking.ask(calls, stagger=self._staggered(calls))
         refused: NoModel | None = None
+        project = self.desk.project if self.desk else None
         for group in self.asking.landed(seconds=seconds, on_progress=self.on_progress):
-            read = [turns.read(self.plan, landed, number) for landed in group]
+            read = [turns.read(self.plan, landed, number, project) for landed in group]
             self.room.write(*(what for what, _ in read))  # one sync for all that landed together
             self._remember(group)
-            refused = refused or next((item.error for item in group if isinstance(item.error, NoModel)), None)
+            errors = (item.error for item in group if isinstance(item, Landed))
+            refused = refused or next((error for error in errors if isinstance(error, NoModel)), None)
             if refused:
                 self.asking.hurry(GRACE)
             else:
@@ -132,10 +147,10 @@ class _Rounds:
         reason = say(self.plan.language, "late", seconds=in_marks(self.plan.language, f"{seconds:.3g}"))
         self.room.write(*(turns.late(self.plan, landed, number, reason) for landed in late))
 
-    def _remember(self, group: Sequence[Landed]) -> None:
-        for landed in group:
-            if landed.answer is not None:
-                self.sent.note(landed.call.model.name, landed.call.request.shared)
+    def _remember(self, group: Sequence[Landed | Told]) -> None:
+        for item in group:
+            if isinstance(item, Landed) and item.answer is not None:
+                self.sent.note(item.call.model.name, item.call.request.shared)
 
     def _staggered(self, calls: Sequence[Call]) -> set[str]:
         """The models whose first seat goes ahead of their others: those that would have enough to write."""
@@ -164,12 +179,17 @@ class _Rounds:
 
     def _call(self, asked: Request, given: int, seat: Seat, unreadable: Event | None) -> Call:
         model = self.models.open(seat.model)
+        kit = None
+        if self.desk and self.plan.tools:
+            number = asked.purpose.round if asked.purpose else 0
+            kit = self.desk.kit(seat, model, turns.tape(self.room.state.looked.get((number, seat.name), ())))
+            asked = replace(asked, reserve=self.plan.tools.reserve(model.window))
         request, history = fitted(model, asked, given=given)
+        call = Call(seat, model, request, history, kit=kit)
         if unreadable is None:
-            return Call(seat, model, request, history)
+            return call
         paid = {key: unreadable[key] for key in ("model", "seconds")}
         first = Answer(text=unreadable["response"], usage=Usage(), stop_reason=unreadable["finish"], **paid)
-        call = Call(seat, model, request, history)
         return turns.repair(self.plan, call, first) or call
 
     def _replies(self, number: int) -> int:
@@ -191,7 +211,7 @@ class _Rounds:
             gate = convergence.gate(self._round(number), quorum=self.plan.quorum)
             if gate.open and moderated and number not in self.room.state.moderated:
                 read = moderation.ask(self.room, self.plan, self.models, number, until=self.until)
-                if read:
+                if read and self.plan.tools is None:  # tools stand before everything: hers is another beginning
                     self.sent.note(self.plan.moderator, read)
             decision = convergence.decide(self._round(number), moderated=moderated, quorum=self.plan.quorum)
             known = event("decided", round=number, **decision.to_event())

@@ -5,20 +5,26 @@ An error is never a turn, and neither is a refusal or an answer with nothing in 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
+from debateroom.agents.agent import ToolRecord
+from debateroom.agents.loop import Taped
 from debateroom.debating import prompts
-from debateroom.debating.asking import Call, Landed
+from debateroom.debating.asking import Call, Landed, Told
 from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import say, spoken
-from debateroom.messages import Answer, Seat
+from debateroom.messages import Answer, Seat, ToolCall, Usage
 from debateroom.models.quote import safe_line
+from debateroom.project.citing import checked
+from debateroom.project.folder import Project
 from debateroom.reading.naming import names_of
 from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text
+from debateroom.room.events import Step
 from debateroom.room.room import event
 from debateroom.room.spending import spent
 
@@ -26,8 +32,55 @@ REPAIR = 1_000
 """Tokens below which a reply is not asked for once more."""
 
 
-def read(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
-    """The event of what landed, and the repair call when the answer has no readable section."""
+def read(
+    plan: Plan, landed: Landed | Told, number: int, project: Project | None = None
+) -> tuple[dict[str, Any], Call | None]:
+    """The event of what landed or was told, and the repair call when the answer has no readable section.
+
+    What a reply cites is looked up in the `project`; None where seats look nothing up.
+    """
+    if isinstance(landed, Told):
+        return told(plan, landed, number), None
+    event, asked_again = _landed(plan, landed, number)
+    if event["event"] == "reply" and project is not None:
+        event["citations"] = [asdict(each) for each in checked(project, event["response"])]
+    return event, asked_again
+
+
+def told(plan: Plan, told: Told, number: int) -> dict[str, Any]:
+    """The event of what a seat does on the way: an answer that asks for tools, or what became of one of them."""
+    if told.step is None:
+        return {**event(str((told.tool or {}).get("event"))), "round": number, **(told.tool or {})}
+    step = told.step
+    return event(
+        "tools_asked",
+        round=number,
+        agent=told.call.seat.name,
+        text=step.text,
+        asked=[asdict(call) for call in step.calls],
+        raw=step.raw,
+        model=step.model,
+        seconds=round(step.seconds, 3),
+        **spent(told.call.model.name, *step.paid, prices=plan.prices),
+    )
+
+
+def tape(steps: Sequence[Step]) -> tuple[Taped, ...]:
+    """What a journal says of a seat's look-ups in a round that broke off, for its reply to go on from."""
+    return tuple(Taped(_step(step.asked), {key: _record(each) for key, each in step.ran.items()}) for step in steps)
+
+
+def _step(asked: Mapping[str, Any]) -> Answer:
+    calls = tuple(ToolCall(**call) for call in asked["asked"])
+    used = Usage(**asked["usage"]) if asked.get("usage") else Usage()
+    return Answer(asked["text"], used, "tools", asked["model"], asked["seconds"], calls=calls, raw=asked["raw"])
+
+
+def _record(ran: Mapping[str, Any]) -> ToolRecord:
+    return ToolRecord(**{name: ran[name] for name in ("name", "arguments", "result", "ok", "seconds")})
+
+
+def _landed(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
     call, answer = landed.call, landed.answer
     paid = _paid(plan, landed)
     if answer is None:
@@ -58,7 +111,8 @@ def repair(plan: Plan, call: Call, answer: Answer) -> Call | None:
         if asked.max_tokens < min(REPAIR, plan.max_tokens):
             return None
     request, history = fitted(call.model, asked)
-    return replace(call, request=request, first=answer, history=call.history if history == "full" else history)
+    history = call.history if history == "full" else history
+    return replace(call, request=request, first=answer, history=history, kit=None)  # the form alone is asked for
 
 
 def _paid(plan: Plan, landed: Landed) -> dict[str, Any]:
@@ -89,11 +143,13 @@ def _no_speech(plan: Plan, answer: Answer) -> str:
     return ""
 
 
-def late(plan: Plan, landed: Landed, number: int, reason: str) -> dict[str, Any]:
+def late(plan: Plan, landed: Landed | Told, number: int, reason: str) -> dict[str, Any]:
     """The event of a seat whose answer did not come in time; one that only its repair was late for has its answer.
 
     What came after the time is paid for and not read.
     """
+    if isinstance(landed, Told):
+        return told(plan, landed, number)
     call, paid = landed.call, _paid(plan, landed)
     if call.first is not None:
         return _unrepaired(plan, call, call.first, number, **paid)

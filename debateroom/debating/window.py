@@ -31,7 +31,7 @@ def fitted(model: Model, request: Request, *, given: int | None = None) -> Fitte
             return Fitted(request, "full")
         return Fitted(cut.request, cut.history)
     shared = sum(map(tokens.estimate, request.shared)) if given is None else given
-    left = model.window - shared - min(request.max_tokens, model.window // 4)
+    left = model.window - shared - min(request.max_tokens, model.window // 4) - request.reserve
     # counting is dear with hundreds of seats, and no letter is two tokens
     if len(request.shared) <= 2 or 2 * len(request.own) <= left or tokens.estimate(request.own) <= left:
         return Fitted(request, "full")

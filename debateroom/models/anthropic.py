@@ -41,6 +41,8 @@ class AnthropicModel(WebModel):
             body["system"] = request.system
         if request.tools:
             body["tools"] = tools(request.tools)
+            if not request.may_call:
+                body["tool_choice"] = {"type": "none"}
         if request.schema is not None:
             body["output_config"] = {"format": {"type": "json_schema", "schema": _accepted(request.schema)}}
         mark_conversation(body, request, self.known.cache_minimum)

@@ -40,8 +40,18 @@ class Assistant:
     """Arguments in front of the user's own."""
     attempts: int
     """Times the program is started for one call at most."""
+    closed: tuple[str, ...] = ()
+    """Arguments behind these when it may look at nothing."""
+    looking: tuple[str, ...] = ()
+    """The same when it may look at a folder, and change nothing in it."""
+    inside: bool = True
+    """Whether it then runs in that folder; else in an empty one, as always."""
+    secret: str = ""
+    """How it is told of one pattern of secret files, as `{pattern}`."""
+    between: str = " "
+    """What stands between two of them."""
     after: tuple[str, ...] = ()
-    """Arguments behind them."""
+    """Arguments behind the user's own."""
     schema: tuple[str, ...] = ()
     """Arguments for a request that wants a JSON object; empty when the program has none for that."""
     files: Mapping[str, str] = field(default_factory=dict)

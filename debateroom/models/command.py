@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
-from debateroom import templates
+from debateroom import secrecy, templates
 from debateroom.errors import DebateroomError, NoModel, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import Answer, Model, OnText, Request
@@ -71,19 +71,36 @@ class CommandLine:
         row = self.assistant
         if row is None:
             return Filled([self.program, *self.arguments], {})
-        values = {"scratch": str(folder), "system": str(templates.data("prompts/commands.toml")["system"])}
-        contents = {**row.files, "system_file": values["system"]}
+        told = templates.data("prompts/commands.toml")["system_looking" if request.folder else "system"]
+        values = {"scratch": str(folder), "system": str(told)}
+        values |= self._looking(row, request.folder) if request.folder else {}
+        contents = {name: _filled(text, values) for name, text in row.files.items()}
+        contents["system_file"] = values["system"]
         if request.schema is not None:
             contents["schema"] = values["schema_text"] = json.dumps(closed(request.schema))
         for name, content in contents.items():
             path = folder / name
             path.write_text(content, encoding="utf-8")
             values[name] = str(path)
-        before = (*row.before, *(row.schema if request.schema is not None else ()))
+        before = (*row.before, *(row.looking if request.folder else row.closed))
+        before += row.schema if request.schema is not None else ()
         return Filled(
             [self.program, *(_filled(argument, values) for argument in before), *self.arguments, *row.after],
             {name: _filled(value, values) for name, value in row.environment.items()},
         )
+
+    def _looking(self, row: Assistant, folder: str) -> dict[str, str]:
+        """What arguments and files name when the program may look at a folder."""
+        secrets = row.between.join(row.secret.replace("{pattern}", glob) for glob in secrecy.globs())
+        real = Path(self.program).resolve()
+        # a launcher of npm's starts the program proper out of the package beside it
+        install = real.parents[2] if real.suffix == ".js" else real.parent
+        return {
+            "folder": folder,
+            "install": str(install),
+            "secrets": secrets,
+            "secret_expression": secrecy.expression(),
+        }
 
 
 class Filled(NamedTuple):
@@ -141,10 +158,13 @@ class CommandModel:
         try:
             with self._programs.scratch() as folder:
                 filled = self._line.filled(request, folder)
+                row = self._line.assistant
+                where = Path(request.folder) if request.folder and row and row.inside else None
                 return self._programs.run(
                     filled.arguments,
                     folder=folder,
-                    environment=environment(filled.environment, folder / "empty"),
+                    where=where,
+                    environment=environment(filled.environment, where or folder / "empty"),
                     prompt=whole_characters(_prompt(request, self._line.assistant)).encode(),
                     seconds=seconds,
                     most=MOST_OUTPUT,
@@ -181,6 +201,8 @@ def _prompt(request: Request, assistant: Assistant | None) -> str:
         parts.append(request.turns[0].text)
     elif request.turns:
         parts.append(_conversation(request))
+    if request.folder:
+        parts.append(templates.data("prompts/commands.toml")["folder"].strip().format(folder=request.folder))
     if request.schema is not None and not (assistant and assistant.schema):
         wanted = json.dumps(request.schema, ensure_ascii=False)
         parts.append(templates.data("prompts/commands.toml")["schema"].strip() + "\n\n" + wanted)

@@ -127,15 +127,16 @@ class Embedded:
         """The model's answer. Raises CallFailed when this call failed, NoModel when no call can succeed."""
         running = self._started()
         tools = offered(request)
-        answer = with_call(self._ask(running, in_words(request, tools), on_text), tools)
+        most = self._limit(request)
+        answer = with_call(self._ask(running, in_words(request, tools), on_text, most), tools)
         if read_call(answer.text, [tool.name for tool in request.tools]) is None:
             return answer
         # it wants a tool that it has used already: with none at hand it answers
-        again = self._ask(running, in_words(request, ()), on_text)
+        again = self._ask(running, in_words(request, ()), on_text, most)
         return replace(again, before=(*answer.paid, *again.before))
 
-    def _ask(self, running: _Running, request: Request, on_text: OnText | None) -> Answer:
-        request = replace(_plain(request), max_tokens=self._limit(request))
+    def _ask(self, running: _Running, request: Request, on_text: OnText | None, most: int) -> Answer:
+        request = replace(_plain(request), max_tokens=most)
         needed = _needed(request, running.count_tokens)
         if needed + request.max_tokens > self.window:
             raise _too_large(needed, self.window, request.max_tokens)
@@ -143,7 +144,7 @@ class Embedded:
 
     def fit(self, request: Request) -> Fitted:
         """`request` cut to this model's window, by its own tokenizer; see the function. Loads the model."""
-        return fit(_plain(request), self.count_tokens, self.window, reply=self._limit(request))
+        return fit(_plain(request), self.count_tokens, self.window, reply=self._limit(request) + request.reserve)
 
     def count_tokens(self, text: str) -> int:
         """How many tokens `text` is for this model. Loads the model."""

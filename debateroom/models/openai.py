@@ -62,6 +62,8 @@ class Responses(WebModel):
             body["instructions"] = request.system
         if request.tools:
             body |= {"tools": function_tools(request.tools), "include": [SEALED]}
+            if not request.may_call:
+                body["tool_choice"] = "none"
         if self.known.breakpoints and not request.turns:  # a conversation's prefix is found by itself
             # An entry is found only at a breakpoint, so the ends of the rounds before are marked as well: the
             # last mark writes this round's prefix, the others find what earlier rounds wrote.
@@ -146,6 +148,8 @@ class ChatCompletions(WebModel):
         }
         if request.tools:
             body["tools"] = chat_tools(request.tools)
+            if not request.may_call:
+                body["tool_choice"] = "none"
         if request.schema is not None:
             schema = {"name": _SCHEMA_NAME, "strict": True, "schema": closed(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -23,6 +23,8 @@ _WRAPPED = re.compile(r"\A(?:```[\w-]*\s*(.*?)\s*```|<tool_call>\s*(.*?)\s*(?:</
 
 def offered(request: Request) -> tuple[ToolSpec, ...]:
     """The tools that may still be asked for: those not used since the last message of the other party."""
+    if not request.may_call:
+        return ()
     used: set[str] = set()
     for turn in request.turns:
         used = set() if turn.role == "user" else used | {call.name for call in turn.calls}
@@ -32,17 +34,18 @@ def offered(request: Request) -> tuple[ToolSpec, ...]:
 def in_words(request: Request, tools: Sequence[ToolSpec]) -> Request:
     """The request with `tools` told in the system text, and what tools gave told with the message before it.
 
-    A schema is left out where there are tools: a reply held to it could call none.
+    A schema and a reply format are left out where there are tools: a reply held to one could call none.
     """
     if not request.tools:
         return request
-    words = templates.data(f"prompts/{detect_language(request.system)}/agents.toml")
+    words = templates.data(f"prompts/{detect_language(request.system or request.own)}/agents.toml")
     system = request.system
     if tools:
         told = words["spoken_tools"].strip("\n").format(tools="\n".join(map(_described, tools)))
         system = f"{system}\n\n{told}".strip()
     turns = tuple(_folded(request.turns, words, more=bool(tools)))
-    return replace(request, system=system, turns=turns, tools=(), schema=None if tools else request.schema)
+    free = replace(request, schema=None, reply_format=None) if tools else request
+    return replace(free, system=system, turns=turns, tools=())
 
 
 def with_call(answer: Answer, tools: Sequence[ToolSpec]) -> Answer:

@@ -6,9 +6,14 @@ from debateroom.messages import Entry, Round
 from debateroom.report import talk
 from debateroom.report.facts import Facts
 from debateroom.report.positions import Move
-from debateroom.report.text import flat
+from debateroom.report.text import flat, shorten
 from debateroom.report.verdict import items, prose
 from debateroom.report.words import Words
+
+_PLACES = 8
+"""Citations of one reply that are named when they do not exist; the others are counted."""
+_PLACE = 120
+"""Columns that one has."""
 
 
 def change_text(move: Move, facts: Facts) -> str:
@@ -84,6 +89,9 @@ def reply_marks(entry: Entry, facts: Facts) -> list[str]:
         marks.append(words("body.last_round"))
     if mark := talk.tools_mark(entry, words):
         marks.append(mark)
+    if missing := [shorten(citation.text, _PLACE) for citation in entry.citations if not citation.exists]:
+        more = [f"+{len(missing) - _PLACES}"] if len(missing) > _PLACES else []
+        marks.append(words("body.cited_missing", places=words.join([*missing[:_PLACES], *more])))
     return marks
 
 

@@ -79,6 +79,7 @@ def statements(
         *_judged_by_the_last(transcript, words),
         *_author(transcript, verdict, words),
         *_models(transcript, words),
+        *_citations(transcript, words),
         *_doubts(transcript, verdict, words),
     )
 
@@ -234,6 +235,20 @@ def _models(transcript: Transcript, words: Words) -> Iterator[Trust]:
         yield Trust(words("trust.one_vendor", n=len(models)), warns=True)
     else:
         yield Trust(words("trust.vendors", n=len(models), vendors=len(vendors)))
+
+
+def _citations(transcript: Transcript, words: Words) -> Iterator[Trust]:
+    """What the replies cite of the project: how much was checked, and how much of it is not there."""
+    entries = [entry for round_ in transcript.rounds for entry in round_.entries]
+    cited = [citation for entry in entries for citation in entry.citations]
+    missing, looked = sum(not each.exists for each in cited), sum(len(entry.tools) for entry in entries)
+    checked = words.count("citations", len(cited))
+    if missing:
+        yield Trust(checked + words("comma") + words.count("citations_missing", missing), warns=True)
+    elif cited:
+        yield Trust(words("trust.citations_all", checked=checked))
+    elif looked:
+        yield Trust(words.count("uncited", looked), warns=True)
 
 
 def _doubts(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[Trust]:

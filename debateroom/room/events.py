@@ -14,7 +14,8 @@
 | `planned` | a worker's plan, which nobody else sees |
 | `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
 | `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
-| `tool_called`, `tool_answered` | what an agent's tool was asked, and what came of it |
+| `tools_asked` | a seat's paid answer that asks for tools; its reply is still to come |
+| `tool_called`, `tool_answered` | what an agent's or a seat's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
 | `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
 | `moderated` | the moderator's verdict on a round, or why there is none |
@@ -29,14 +30,23 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from debateroom.language import LANGUAGES
-from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage
+from debateroom.messages import Citation, Entry, Failure, Round, Seat, Transcript, Usage
 from debateroom.room.foreign import as_count
 
 Event = Mapping[str, Any]
 Speaker = TypeVar("Speaker", Entry, Failure)
+
+
+class Step(NamedTuple):
+    """One time that a seat asked for tools."""
+
+    asked: Event
+    """The `tools_asked` event."""
+    ran: Mapping[str, Event] = {}
+    """The `tool_answered` event of each call, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,8 @@ class State:
     finished_rounds: tuple[int, ...] = ()
     unreadable: Mapping[tuple[int, str], Event] = field(default_factory=dict)
     """Answers waiting for their repair, by round and seat."""
+    looked: Mapping[tuple[int, str], tuple[Step, ...]] = field(default_factory=dict)
+    """Look-ups whose reply is not there yet, by round and seat."""
     decisions: Mapping[int, Event] = field(default_factory=dict)
     """The `decided` event of each round."""
     moderated: frozenset[int] = frozenset()
@@ -166,6 +178,9 @@ def _seated(state: State, items: tuple[Speaker, ...], new: Speaker) -> tuple[Spe
 def _reply(state: State, event: Event) -> State:
     place = (event["round"], event["agent"])
     unread = state.unreadable.get(place, {})  # what was asked once more was paid for as well
+    steps = state.looked.get(place, ())
+    before = [unread, *(step.asked for step in steps)]
+    looked = tuple(str(each["name"]) for step in steps for each in step.ran.values())
     entry = Entry(
         agent=event["agent"],
         role=event["role"],
@@ -173,19 +188,21 @@ def _reply(state: State, event: Event) -> State:
         confidence=event.get("confidence"),
         endorses=event.get("endorses"),
         model=event.get("model", ""),
-        usage=_usage(event.get("usage")) + _usage(unread.get("usage")),
-        calls=event.get("calls", 0) + unread.get("calls", 0) or 1,
+        usage=sum((_usage(each.get("usage")) for each in before), _usage(event.get("usage"))),
+        calls=sum((each.get("calls", 0) for each in before), event.get("calls", 0)) or 1,
         seconds=event.get("seconds", 0.0),
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),
-        tools=tuple(str(tool["name"]) for tool in event.get("tools", ())),
+        tools=looked or tuple(str(tool["name"]) for tool in event.get("tools", ())),
+        citations=tuple(Citation(**each) for each in event.get("citations", ())),
     )
 
     def add(item: Round) -> Round:
         failures = tuple(failure for failure in item.failures if failure.agent != entry.agent)
         return replace(item, entries=_seated(state, item.entries, entry), failures=failures)
 
+    state = replace(state, looked={key: value for key, value in state.looked.items() if key != place})
     return _read(_round(state, event["round"], add), place)
 
 
@@ -194,6 +211,20 @@ def _read(state: State, place: tuple[int, str]) -> State:
     if place not in state.unreadable:
         return state
     return replace(state, unreadable={key: value for key, value in state.unreadable.items() if key != place})
+
+
+def _tools_asked(state: State, event: Event) -> State:
+    place = (event["round"], event["agent"])
+    return replace(state, looked={**state.looked, place: (*state.looked.get(place, ()), Step(event))})
+
+
+def _tool_answered(state: State, event: Event) -> State:
+    place = (event.get("round") or 0, event.get("agent", ""))
+    steps = state.looked.get(place, ())
+    if not steps:  # in a dialogue, where the reply tells its tools
+        return state
+    last = steps[-1]._replace(ran={**steps[-1].ran, event.get("id", ""): event})
+    return replace(state, looked={**state.looked, place: (*steps[:-1], last)})
 
 
 def _unreadable(state: State, event: Event) -> State:
@@ -273,6 +304,8 @@ _HANDLERS = {
     "carried_over": _carried_over,
     "round_started": _round_started,
     "unreadable": _unreadable,
+    "tools_asked": _tools_asked,
+    "tool_answered": _tool_answered,
     "reply": _reply,
     "seat_failed": _seat_failed,
     "round_finished": _round_finished,

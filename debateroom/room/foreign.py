@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from debateroom import templates
-from debateroom.messages import Entry, Failure, Kind, Round, Seat, Usage
+from debateroom.messages import Citation, Entry, Failure, Kind, Round, Seat, Usage
 from debateroom.reading.reply import read_reply
 
 _ROUND_KEY = re.compile(r"rounds?_?r?(\d+)", re.IGNORECASE)
@@ -222,6 +222,16 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
 
 
+def _citations(value: object) -> tuple[Citation, ...]:
+    """What a reply cites, as we write it; anything else is left out."""
+    listed = [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+    return tuple(
+        Citation(each["text"], each["exists"])
+        for each in listed
+        if isinstance(each.get("text"), str) and isinstance(each.get("exists"), bool)
+    )
+
+
 def _entry(item: object, round_: int, position: int, *, own: bool, problem: str, notes: Notes) -> Entry | None:
     if not isinstance(item, Mapping):
         notes.add("entry", n=position, round=round_)
@@ -255,6 +265,7 @@ def _entry(item: object, round_: int, position: int, *, own: bool, problem: str,
         off_topic=item.get("off_topic") is True,
         history=as_text(item.get("history")) or "full",
         tools=_names(item.get("tools")),
+        citations=_citations(item.get("citations")),
     )
 
 

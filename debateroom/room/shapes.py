@@ -71,6 +71,43 @@ class _Tool(BaseModel):
     seconds: Amount = 0.0
 
 
+class _Call(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    id: str
+    name: str
+    arguments: str
+
+
+class _Asked(_OfRound):
+    agent: str
+    text: str
+    asked: list[_Call]
+    raw: Any = None
+    model: str
+    seconds: Amount
+
+
+class _Ran(Shape):
+    """In a dialogue it is for who listens; in a debate a reply that broke off goes on from it."""
+
+    round: Number | None = None
+    agent: str = ""
+    id: str = ""
+    name: str = ""
+    arguments: dict[str, Any] = {}
+    result: str = ""
+    ok: bool = True
+    seconds: Amount = 0.0
+
+
+class _Cited(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    text: str
+    exists: bool
+
+
 class _Said(_OfRound):
     agent: str
     response: str
@@ -88,6 +125,7 @@ class _Reply(_OfRound):
     repaired: bool = False
     history: str = "full"
     tools: list[_Tool] = []
+    citations: list[_Cited] = []
 
 
 class _Failed(_OfRound):
@@ -142,7 +180,6 @@ _TOLD = (
     "moderator_asked",
     "synthesis_asked",
     "tool_called",
-    "tool_answered",
     "worker_started",
     "worker_iteration",
     "worker_completed",
@@ -154,6 +191,8 @@ SHAPES: Mapping[str, type[Shape]] = {
     "room_opened": _Opened,
     "round_started": _OfRound,
     "unreadable": _Unreadable,
+    "tools_asked": _Asked,
+    "tool_answered": _Ran,
     "reply": _Reply,
     "seat_failed": _Failed,
     "round_finished": _OfRound,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "off_topic": entry.off_topic,
         "history": entry.history,
         **({"tools": list(entry.tools)} if entry.tools else {}),
+        **({"citations": [asdict(each) for each in entry.citations]} if entry.citations else {}),
     }
 
 

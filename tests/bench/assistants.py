@@ -3,8 +3,9 @@
     npm install --prefix /tmp/assistants @anthropic-ai/claude-code @openai/codex @google/gemini-cli
     PATH=/tmp/assistants/node_modules/.bin:$PATH PYTHONPATH=tests:. python -m bench.assistants
 
-Prints a line for each program on PATH: its version, how the debate ended, what it cost, which tools the model was
-given, and whether a file that a seat names as @FILE was read. Keys are made up, and home is a temporary folder.
+Prints two lines for each program on PATH, without tools and with `--tools read`: its version, how the debate ended,
+what it cost, which tools the model was given, and which files were read: one that a seat names as @FILE, and, by the
+tools, one of the project, a secret one and one outside. Keys are made up, and home is a temporary folder.
 """
 
 from __future__ import annotations
@@ -39,40 +40,73 @@ def main() -> None:
         if shutil.which(name):
             with tempfile.TemporaryDirectory() as folder:
                 print(played(name, Path(folder)), flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                print(played(name, Path(folder), looking=True), flush=True)
 
 
-def played(name: str, folder: Path) -> str:
+def project(folder: Path) -> Path:
+    """A project in `folder`, with a file, a secret one, and settings that would run a program; beside it a file."""
+    root = folder / "project"
+    for name in (".claude", ".gemini", ".codex", ".git"):
+        (root / name).mkdir(parents=True)
+    (root / "app.py").write_text("what-the-project-holds\n")
+    (root / ".env").write_text("KEY=what-the-secret-holds\n")
+    (folder / "outside.txt").write_text("what-the-outside-holds\n")
+    hook = [{"hooks": [{"type": "command", "command": f"touch {folder / 'hooked'}"}]}]
+    settings = json.dumps({"hooks": {"SessionStart": hook, "PreToolUse": hook, "BeforeTool": hook}})
+    for name in (".claude", ".gemini"):
+        (root / name / "settings.json").write_text(settings)
+    (root / ".codex" / "config.toml").write_text(f'notify = ["touch", "{folder / "hooked"}"]\n')
+    return root
+
+
+def looks(name: str, root: Path) -> tuple[tuple[str, str], ...]:
+    """The calls with which a model would look at each of the files."""
+    paths = [str(path) for path in (root / "app.py", root / ".env", root.parent / "outside.txt")]
+    if name == "codex":
+        return tuple(("exec_command", json.dumps({"cmd": f"cat {path}"})) for path in paths)
+    tool = "Read" if name == "claude" else "read_file"
+    return tuple((tool, json.dumps({"file_path": path})) for path in paths)
+
+
+def played(name: str, folder: Path, *, looking: bool = False) -> str:
     """What a debate of two seats through the program `name` came to, in one line."""
     file = folder / "file.txt"
     file.write_text(SECRET)
+    root = project(folder)
     home = folder / "home"
     (home / ".gemini").mkdir(parents=True)
     (home / ".codex").mkdir()
     (home / ".gemini" / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
-    with VendorServer(lambda call: answer(call, str(file))) as server:
+    asked = looks(name, root) if looking else ()
+    with VendorServer(lambda call: answer(call, str(file), asked)) as server:
         environment = surroundings(home, server)
         version = subprocess.run([name, "--version"], env=environment, capture_output=True, text=True, check=False)
         model = f"command:{name} {shlex.join(own_arguments(name, server))}".strip()
         command = [sys.executable, "-m", "debateroom", QUESTION, "-n", "2", "-r", "2", "--model", model,
-                   "--no-early-stop", "--json", "-q"]  # fmt: skip
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+                   "--no-early-stop", "--json", "-q", *(["--tools", "read"] if looking else [])]  # fmt: skip
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         calls = server.calls
     if not done.stdout:
         return f"{name} {version.stdout.strip()}: {done.stderr[-500:]}"
     found, sent = json.loads(done.stdout), json.dumps([dict(call.body) for call in calls])
-    chat = json.loads((folder / "active" / "chatroom" / "chat.json").read_text())
+    chat = json.loads((root / "active" / "chatroom" / "chat.json").read_text())
     said = [failure["reason"] for item in chat["rounds"] for failure in item["failures"]]
     return (
         f"{name} {version.stdout.strip()}: exit {found['exit_code']}, {found['outcome']}, by "
         f"{(chat['final_output'] or {}).get('synthesized_by')}; {len(calls)} calls, usage {chat['usage']}, "
         f"cost {chat['cost']}; tools {sorted({tool for call in calls for tool in tools(call)})}; "
-        f"file {'READ' if SECRET in sent else 'not read'}; {said or found['error'] or 'no failures'}"
+        f"read: {[what for what in ('file', 'project', 'secret', 'outside') if f'what-the-{what}-holds' in sent]}; "
+        f"hooks {'RUN' if (folder / 'hooked').exists() else 'not run'}; {said or found['error'] or 'no failures'}"
     )
 
 
-def answer(call: Call, file: str) -> Any:
-    """A verdict, a synthesis or a seat's reply, by what is asked for anywhere in the call."""
+def answer(call: Call, file: str, looks: tuple[tuple[str, str], ...] = ()) -> Any:
+    """A verdict, a synthesis or a seat's reply after its look-ups, by what is asked for anywhere in the call."""
     asked = json.dumps(call.body)
+    results = ("tool_result", "function_call_output", "functionResponse")
+    if looks and "Agent" in asked and "open_blockers" not in asked and not any(mark in asked for mark in results):
+        return Reply("", calls=looks)
     for key, value in (("unresolved_risks", SYNTHESIS), ("open_blockers", ALIGNED)):
         if key in asked:
             tool = "StructuredOutput" if "StructuredOutput" in asked else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from debateroom.messages import Usage
@@ -48,6 +49,9 @@ class GenerateContent(Wire):
         """One answer or a part of it; `ended` and `usage` are said by the last one."""
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
         if ended is not None:
+            asked = [{"name": name, "args": json.loads(arguments)} for name, arguments in ended.calls]
+            if asked:
+                candidate["content"]["parts"] = [{"functionCall": call} for call in asked]
             candidate["finishReason"] = _STOPS.get(ended.stop_reason, ended.stop_reason)
         response: dict[str, Any] = {"candidates": [candidate], "modelVersion": self.call.model}
         if ended is not None and usage is not None:

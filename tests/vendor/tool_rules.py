@@ -25,12 +25,9 @@ def tool_faults(call: Call) -> Iterator[str]:
             yield f"tools: a schema must have type 'object' and none of {', '.join(_NOT_ON_TOP)} at the top level"
         if call.endpoint == "openai.responses" and inner.get("strict") is not False:
             yield "tools: strict schemas must require every property"
-    read = {
-        "anthropic.messages": _anthropic,
-        "openai.responses": _responses,
-        "openai.chat": _chat,
-    }[call.endpoint]
-    yield from read(call)
+    read = {"anthropic.messages": _anthropic, "openai.responses": _responses, "openai.chat": _chat}.get(call.endpoint)
+    if read is not None:
+        yield from read(call)
 
 
 def _anthropic(call: Call) -> Iterator[str]:

@@ -1,0 +1,60 @@
+"""What look-ups add to a reply: how often it asks for tools, and the calls that follow, which nobody shares.
+
+Each of them sends all that was there before once more. What all seats share is in the provider's cache by then; what
+the seat has found out is its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from debateroom.agents.loop import LEAST
+from debateroom.debating.plan import Plan
+from debateroom.messages import Usage
+
+SPECS = 600
+"""Tokens by which a model is told of the tools."""
+STEPS, RESULT, ASKED = 2, 1_500, 80
+"""Times that a reply usually asks for tools; tokens of what they then give, and of the asking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How often one reply asks for tools, and the tokens of that."""
+
+    steps: int
+    result: float
+    """Tokens of what tools give each time."""
+    asked: float
+    """Tokens of asking for them."""
+
+
+def usual(plan: Plan) -> Looks | None:
+    """What a reply's look-ups come to before any was seen; None where seats look nothing up."""
+    return Looks(min(STEPS, plan.tools.steps), RESULT, ASKED) if plan.tools else None
+
+
+def most(plan: Plan, size: int) -> Looks | None:
+    """The most that they may come to, when the calls of a reply share `size` tokens of output."""
+    if plan.tools is None:
+        return None
+    steps = plan.tools.steps + 1  # one more when what it asks for at the end is not run
+    return Looks(steps, plan.tools.characters / 2 / steps, min(LEAST, size))
+
+
+def calls_after(
+    first: Usage, looks: Looks, *, shared: float, reply: float, factor: float, minimum: int
+) -> list[Usage]:
+    """The calls of a reply after its `first`, the last of which writes it in `reply` tokens.
+
+    `shared` tokens of the first are cached by then. `factor` is real tokens of input for each estimated one,
+    `minimum` the provider's for its cache; 0 is one that caches nothing.
+    """
+    held, calls = (shared if 0 < minimum <= shared else 0.0), []
+    for step in range(1, looks.steps + 1):
+        given = first.input + step * (looks.result * factor + looks.asked)
+        output = reply if step == looks.steps else looks.asked
+        written = given - held if 0 < minimum <= given else 0.0
+        calls.append(Usage(round(given), round(held), round(written), round(output)))
+        held = given if 0 < minimum <= given else 0.0
+    return calls
