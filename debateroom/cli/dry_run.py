@@ -129,12 +129,11 @@ def _say_tools(plan: Plan) -> None:
     without, told = forecast.without_tools(plan), plan.tools
     if told is None or without is None:
         return
-    language, looks = plan.language, lookup_cost.usual(plan)
+    language = plan.language
     names = ", ".join([*told.kinds, *([told.file] if told.file else [])])
     limits = {"calls": told.calls, "steps": told.steps, "characters": told.characters}
     click.echo(say(language, "plan_tools", names=names, folder=told.folder, **limits))
-    figures = {"often": looks.steps if looks else 0, "tokens": lookup_cost.RESULT}
-    click.echo(say(language, "plan_tools_cost", **figures))
+    click.echo(say(language, "plan_tools_cost", steps=told.steps, tokens=lookup_cost.RESULT))
     cost = dollars(without.cost, language)
     click.echo(say(language, "plan_tools_without", calls=without.calls, input=without.usage.input, cost=cost))
 

@@ -155,14 +155,18 @@ def total(expected: Sequence[Expected]) -> Expected:
 
 
 def best(plan: Plan) -> Expected:
-    """The cheapest that can happen: agreement in round 1, where a moderator can find it; else in round 2."""
+    """The cheapest that can happen: agreement in round 1, where a moderator can find it; else in round 2.
+
+    Nobody looks anything up then.
+    """
+    plan = replace(plan, tools=None)
     first = 1 if plan.moderator != NO_MODERATOR else 2
     short = replace(plan, rounds=min(first, plan.rounds)) if plan.early_stop else plan
     return total(rounds(short, nothing_yet(plan)))
 
 
 def worst(plan: Plan) -> Expected:
-    """What it comes to when all rounds are played and the moderator is asked after each."""
+    """What it comes to when all rounds are played, with all look-ups, and the moderator is asked after each."""
     return total(rounds(plan, nothing_yet(plan)))
 
 

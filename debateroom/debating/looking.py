@@ -122,7 +122,7 @@ def _of_file(path: Path) -> Looking:
 
     given = read_fields(path).mapping(("tools", "folder", "refuse", "limits"), required=("tools",))
     entries = given["tools"].items()
-    kinds = [entry.value for entry in entries if entry.value in _KINDS]
+    kinds = [entry.value for entry in entries if _is_kind(entry)]
     if not entries:
         given["tools"].fail("there is no tool in here")
     folder = path.parent / given["folder"].text() if "folder" in given else Path.cwd()
@@ -137,6 +137,10 @@ def _of_file(path: Path) -> Looking:
     )
     _own_tools(looking, Programs(threading.Event()))  # what is wrong with them is said now
     return looking
+
+
+def _is_kind(field: Field) -> bool:
+    return isinstance(field.value, str) and field.value in _KINDS
 
 
 def _limits(field: Field | None) -> dict[str, Any]:
@@ -154,7 +158,7 @@ def _own_tools(looking: Looking, programs: Programs) -> dict[str, Tool]:
     tools: dict[str, Tool] = {}
     entries = read_fields(Path(looking.file)).mapping()["tools"].items() if looking.file else []
     for field in entries:
-        if field.value in _KINDS:
+        if _is_kind(field):
             continue
         tool = read_tool(field, programs)
         if tool.spec.name in tools:

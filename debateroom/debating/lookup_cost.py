@@ -14,8 +14,8 @@ from debateroom.messages import Usage
 
 SPECS = 600
 """Tokens by which a model is told of the tools."""
-STEPS, RESULT, ASKED = 2, 1_500, 80
-"""Times that a reply usually asks for tools; tokens of what they then give, and of the asking."""
+RESULT, ASKED = 1_500, 80
+"""Tokens of what tools give each time that a reply asks for them, and of the asking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Looks:
 
 
 def usual(plan: Plan) -> Looks | None:
-    """What a reply's look-ups come to before any was seen; None where seats look nothing up."""
-    return Looks(min(STEPS, plan.tools.steps), RESULT, ASKED) if plan.tools else None
+    """A reply's look-ups when it takes all its steps, of usual size; None where seats look nothing up."""
+    return Looks(plan.tools.steps, RESULT, ASKED) if plan.tools else None
 
 
 def most(plan: Plan, size: int) -> Looks | None:

@@ -117,7 +117,7 @@ def _orchestrator(
     plan: Plan, transcript: Transcript, own: str, schema: Mapping[str, Any], purpose: Purpose
 ) -> Request:
     return Request(
-        shared=shared_blocks(plan, transcript.rounds),
+        shared=shared_blocks(replace(plan, tools=None), transcript.rounds),  # only seats look things up
         own=own,
         max_tokens=plan.max_tokens,
         timeout=plan.call_timeout,

@@ -119,8 +119,7 @@ class Project:
             raise Refused("secret")
         if any(self._ignored(each, folder=folder) for each in {parts, called}):
             raise Refused("ignored")
-        folders = (self.root.joinpath(*parts[:length]) for length in range(1, len(parts) + 1))
-        if any(os.path.exists(place / _ROOM) for place in folders):  # noqa: PTH110 - Path.exists may raise
+        if any(_is_room(self.root.joinpath(*parts[:length])) for length in range(1, len(parts) + 1)):
             raise Refused("room")
         return parts
 
@@ -164,16 +163,18 @@ class Project:
                 there = sorted(islice(entries, MOST_ENTRIES), key=lambda entry: entry.name)
         except OSError:
             return
-        if parts and any(entry.name == _ROOM for entry in there):
-            return
         for entry in there:
             place = (*parts, entry.name)
             with suppress(OSError):  # it may be gone by now
                 folder = entry.is_dir(follow_symlinks=False)
                 if not (folder or entry.is_file(follow_symlinks=False)) or is_secret([entry.name]):
                     continue
-                if not self._ignored(place, folder=folder):
+                if not (folder and _is_room(self.root.joinpath(*place))) and not self._ignored(place, folder=folder):
                     yield Found("/".join(place), folder, 0 if folder else entry.stat().st_size), place
+
+
+def _is_room(folder: Path) -> bool:
+    return os.path.exists(folder / _ROOM)  # noqa: PTH110 - Path.exists may raise
 
 
 def _decoded(data: bytes) -> str | None:

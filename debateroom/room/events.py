@@ -190,7 +190,7 @@ def _reply(state: State, event: Event) -> State:
         model=event.get("model", ""),
         usage=sum((_usage(each.get("usage")) for each in before), _usage(event.get("usage"))),
         calls=sum((each.get("calls", 0) for each in before), event.get("calls", 0)) or 1,
-        seconds=event.get("seconds", 0.0),
+        seconds=round(sum((step.asked["seconds"] for step in steps), event.get("seconds", 0.0)), 3),
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),

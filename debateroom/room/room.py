@@ -309,7 +309,8 @@ def _unfinished(folder: Path) -> bool:
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
         return True
     state = _replayed(lines)
-    paid = any(item.entries for item in state.transcript.rounds) or state.unreadable or lines.damaged
+    asked = state.unreadable or state.looked
+    paid = any(item.entries for item in state.transcript.rounds) or asked or lines.damaged
     return bool(paid) and state.transcript.status != "finished"
 
 
