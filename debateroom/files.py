@@ -33,16 +33,27 @@ def _writable(value: Any) -> Any:
         return {whole_characters(str(key)): _writable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_writable(item) for item in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return str(value)
     return value
 
 
 def dumps(value: Any, *, indent: bool = False) -> bytes:
-    """JSON in UTF-8, keys in the order given; lone surrogates become U+FFFD, NaN becomes null."""
+    """JSON in UTF-8, keys in the order given; lone surrogates become U+FFFD, NaN null, endless integers text."""
     option = orjson.OPT_INDENT_2 if indent else 0
     try:
         return orjson.dumps(value, option=option)
-    except TypeError:  # a lone surrogate, or a tuple inside: rare, so only then the whole value is walked
+    except TypeError:  # a lone surrogate, a tuple, an endless integer: rare, so only then the whole is walked
         return orjson.dumps(_writable(value), option=option)
+
+
+def writable(value: Any) -> bool:
+    """Whether `dumps` can write `value`: something nested without end, for one, it cannot."""
+    try:
+        dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -168,3 +168,15 @@ def test_a_full_disk_is_a_clear_error_and_earlier_data_stay_whole(tmp_path: Path
     assert (lines.damaged, lines.torn) == ((), 0)
     assert [value["n"] for value in lines.values] == list(range(len(lines.values)))
     assert len(lines.values) > 20
+
+
+def test_integers_of_any_length_are_written_as_text() -> None:
+    """JSON has them, and what a file or a model holds must not stop a room."""
+    assert files.dumps({"a": 2**63, "b": 2**64, "c": -(2**63) - 1, "d": True}) == (
+        b'{"a":9223372036854775808,"b":"18446744073709551616","c":"-9223372036854775809","d":true}'
+    )
+    assert files.writable([1, "x"])
+    nested: list[object] = []
+    for _ in range(2_000):
+        nested = [nested]
+    assert not files.writable(nested)

@@ -261,6 +261,23 @@ def test_what_a_file_says_is_only_quoted(serve: Serve, project: Path) -> None:
     assert "buy gold" not in outcome.report.read_text()
 
 
+def test_arguments_of_any_kind_break_nothing(serve: Serve, project: Path) -> None:
+    """Endless numbers, objects nested deeply, half a character: told to the model, and the run goes on."""
+    nested = '{"path":' * 100 + '"x"' + "}" * 100
+    calls = (
+        ("read_file", '{"path": "src/app.py", "from_line": 99999999999999999999999}'), ("read_file", nested),
+        ("read_file", '{"path": "\\ud800"}'), ("search_text", '{"text": "\\u0000"}'), ("read_file", "[NaN"),
+        ("list_files", '{"folder": "~", "pattern": "["}'),
+    )  # fmt: skip
+    server = serve(looking({"Agent A": (Reply("", calls=calls), CITING)}))
+    outcome = play(server, "anthropic")
+    told = next(results(call) for call in server.calls if results(call))
+    assert "src/app.py has no such line; it has 4." in told[0]
+    assert "do not fit its schema" in told[1]
+    assert len(outcome.transcript.rounds[0].entries) == 2
+    assert len(journal()) > 5
+
+
 def test_a_key_in_use_reaches_nobody_from_a_file(serve: Serve, project: Path) -> None:
     """A file that quotes the key that pays for this run is shown without it."""
     (project / "config.py").write_text("API = 'sk-ant-test-0123456789'\n")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from debateroom import files
 from debateroom.agents.agent import ToolRecord
 from debateroom.agents.loop import Taped
 from debateroom.debating import prompts
@@ -58,7 +59,7 @@ def told(plan: Plan, told: Told, number: int) -> dict[str, Any]:
         agent=told.call.seat.name,
         text=step.text,
         asked=[asdict(call) for call in step.calls],
-        raw=step.raw,
+        raw=step.raw if files.writable(step.raw) else None,
         model=step.model,
         seconds=round(step.seconds, 3),
         **spent(told.call.model.name, *step.paid, prices=plan.prices),

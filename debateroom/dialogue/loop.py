@@ -220,7 +220,7 @@ class Dialogue:
         answer = self._in_time(ask, self.plan.agent, self._agent.model)
         return Spoken(
             self.plan.agent, number, answer.text, tuple(answer.tools), self._spent(answer.paid), answer.model,
-            answer.seconds, answer.stop_reason, _json(answer.state),
+            answer.seconds, answer.stop_reason, answer.state if files.writable(answer.state) else None,
         )  # fmt: skip
 
     def _in_time(self, ask: Callable[[Tell], Any], seat: str, model: str) -> Any:
@@ -283,12 +283,3 @@ class Dialogue:
             value["state"] = spoken.state
         started = [event("round_started", round=spoken.round)] if opens else []
         self.room.write(*started, event(name, **value))
-
-
-def _json(state: Any) -> Any:
-    """A state as the journal can hold it; None when it cannot."""
-    try:
-        files.dumps(state)
-    except (TypeError, ValueError, RecursionError):
-        return None
-    return state
