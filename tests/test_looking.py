@@ -377,6 +377,24 @@ def test_a_run_that_was_killed_between_two_tools_runs_only_the_second(serve: Ser
     assert names[:2] == ["search_text", "list_files"]
 
 
+def test_a_script_goes_on_where_it_broke_off(project: Path) -> None:
+    """The line that answers a look-up is the next one, also when the look-up was in an earlier run."""
+    calls = [{"name": "list_files", "arguments": {}}]
+    lines: list[dict[str, Any]] = [{"agent": "Agent A", "calls": calls}, {"agent": "Agent A", "error": "down"}]
+    script = project / "replies.jsonl"
+
+    def write() -> None:
+        script.write_text("\n".join(map(json.dumps, [*lines, {"default": True, "response": reply("x")}])))
+
+    write()
+    with pytest.raises(TooFewReplies):
+        activities.debate(QUESTION, model="scripted:replies.jsonl", agents=2, rounds=1, tools="read")
+    lines[1] = {"agent": "Agent A", "response": CITING}
+    write()
+    outcome = resuming.resume(ROOM, settings.load({}))
+    assert outcome.transcript.rounds[0].entries[0].tools == ("list_files",)
+
+
 def test_look_ups_alone_are_worth_keeping(serve: Serve, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A run that broke off before its first reply was paid for: a new debate moves it aside."""
     server = serve(

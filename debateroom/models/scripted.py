@@ -54,8 +54,8 @@ class ScriptedModel:
         if lines is None:
             raise CallFailed(f"The script {self._script.path} has no reply for {_spoken(cue)}.")
         with self._counting:
-            turn = self._given[cue]
-            self._given[cue] += 1
+            turn = max(self._given[cue], _steps(request))
+            self._given[cue] = turn + 1
         return lines[min(turn, len(lines) - 1)]
 
     def _calls(self, line: Line) -> tuple[ToolCall, ...]:
@@ -75,6 +75,14 @@ class ScriptedModel:
     def _wait(self, seconds: float) -> None:
         if seconds > 0 and self._closed.wait(seconds):
             raise CallFailed("The model was closed while it answered.")
+
+
+def _steps(request: Request) -> int:
+    """Replies to this call that are over: those that asked for tools, also before a run that broke off."""
+    steps = 0
+    for turn in request.turns:
+        steps = 0 if turn.role == "user" else steps + bool(turn.calls)
+    return steps
 
 
 def _cue(request: Request) -> Cue:
