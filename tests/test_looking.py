@@ -18,7 +18,7 @@ from vendor.script import Place, seat_reply
 
 from debateroom import activities, context, resuming, settings
 from debateroom.activities import Outcome
-from debateroom.cli.progress import LiveProgress
+from debateroom.cli.live import LiveProgress
 from debateroom.debating import plan as plans
 from debateroom.debating import prompts
 from debateroom.errors import TooFewReplies, UsageError

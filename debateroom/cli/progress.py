@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from debateroom import clock
 from debateroom.cli.output import line, note
 from debateroom.language import in_marks, number, say
 from debateroom.terminal import one_line, padded, width
-
-if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.table import Table
 
 Event = Mapping[str, Any]
 EVENT_LENGTH = 400
@@ -59,6 +54,8 @@ def make(
 
 def _on_stderr(*, quiet: bool, verbose: int, announced: bool) -> PlainProgress:
     if not quiet and not verbose and sys.stderr.isatty():
+        from debateroom.cli.live import LiveProgress
+
         shown: PlainProgress = LiveProgress()
     else:
         shown = PlainProgress(quiet=quiet, verbose=verbose)
@@ -110,7 +107,7 @@ class PlainProgress:
         if self._verbose > 1:
             from debateroom import files
 
-            note(one_line(f"{event['event']} {files.dumps(event).decode()}", EVENT_LENGTH))
+            self._note(one_line(f"{event['event']} {files.dumps(event).decode()}", EVENT_LENGTH))
         handler = getattr(self, f"_{event['event']}", None)
         if handler:
             handler(event)
@@ -121,10 +118,13 @@ class PlainProgress:
     def on_wait(self, provider: str, seconds: float) -> None:
         """One line: a minute in which nothing happens has a reason."""
         if not self._quiet:
-            note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
+            self._note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
 
     def close(self) -> None:
         """Nothing to take down."""
+
+    def _note(self, text: str) -> None:
+        note(text)
 
     def _room_opened(self, event: Event) -> None:
         self._language, self._rounds, self._seats = event["language"], event["rounds"], len(event["agents"])
@@ -134,28 +134,28 @@ class PlainProgress:
         rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
         widths = [max(width(row[column]) for row in rows) for column in (0, 1)]
         for name, role, model in rows:
-            note(f"{padded(name, widths[0])}  {padded(role, widths[1])}  {model}")
+            self._note(f"{padded(name, widths[0])}  {padded(role, widths[1])}  {model}")
         if "forecast" in event:
-            note(forecast_of(event["forecast"], self._language))
+            self._note(forecast_of(event["forecast"], self._language))
 
     def _room_resumed(self, event: Event) -> None:
         if self._quiet:
             return
         for provider, address in event["elsewhere"].items():
-            note(say(self._language, "reached_line", provider=provider, address=address))
+            self._note(say(self._language, "reached_line", provider=provider, address=address))
         if event["finished"]:
-            note(say(self._language, "resumed_line", finished=event["finished"], rounds=self._rounds))
-        note(forecast_of(event["forecast"], self._language))
+            self._note(say(self._language, "resumed_line", finished=event["finished"], rounds=self._rounds))
+        self._note(forecast_of(event["forecast"], self._language))
 
     def _journal_mended(self, event: Event) -> None:
         if event["cut"]:
-            note(say(self._language, "torn_line", count=event["cut"]))
+            self._note(say(self._language, "torn_line", count=event["cut"]))
         if event["damaged"]:
             numbers = ", ".join(map(str, event["damaged"]))
-            note(say(self._language, "damaged_lines", count=len(event["damaged"]), numbers=numbers))
+            self._note(say(self._language, "damaged_lines", count=len(event["damaged"]), numbers=numbers))
 
     def _moved_aside(self, event: Event) -> None:
-        note(say(self._language, "moved_line", command=event["hint"]))
+        self._note(say(self._language, "moved_line", command=event["hint"]))
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume
@@ -166,12 +166,12 @@ class PlainProgress:
         if self._verbose:
             key = "looked_line" if event["ok"] else "looked_line_failed"
             figures = {"seconds": number(self._language, event["seconds"], 1), "what": looking_at(event)}
-            note(say(self._language, key, agent=event["agent"], **figures))
+            self._note(say(self._language, key, agent=event["agent"], **figures))
 
     def _reply(self, event: Event) -> None:
         self._confidence[event["agent"]] = event["confidence"]
         if self._verbose:
-            note(self._reply_line(event))
+            self._note(self._reply_line(event))
 
     def _reply_line(self, event: Event) -> str:
         """What a reply took, and how it was read; `—` for what it does not say."""
@@ -189,35 +189,35 @@ class PlainProgress:
 
     def _unreadable(self, event: Event) -> None:
         if self._verbose:
-            note(say(self._language, "asked_again", agent=event["agent"]))
+            self._note(say(self._language, "asked_again", agent=event["agent"]))
 
     def _moderated(self, event: Event) -> None:
         verdict = event["verdict"]
         if verdict is None:
-            note(say(self._language, "no_verdict", round=event["round"], reason=one_line(event["problem"])))
+            self._note(say(self._language, "no_verdict", round=event["round"], reason=one_line(event["problem"])))
         elif self._verbose:
-            note(say(self._language, "moderator_line", why=one_line(verdict["why"])))
+            self._note(say(self._language, "moderator_line", why=one_line(verdict["why"])))
 
     def _synthesized(self, event: Event) -> None:
         reason = event["final_output"].get("extract_because")
         if reason:
-            note(say(self._language, "no_synthesis", reason=one_line(reason)))
+            self._note(say(self._language, "no_synthesis", reason=one_line(reason)))
 
     def _seat_failed(self, event: Event) -> None:
         role, reason = one_line(event["role"], 60), one_line(event["reason"], REASON_LENGTH)
-        note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
+        self._note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
 
     def _round_finished(self, event: Event) -> None:
         if not self._quiet:
-            note(self.round_line(event["round"]))
+            self._note(self.round_line(event["round"]))
 
     def _decided(self, event: Event) -> None:
         if event["converged"] and not self._quiet:
-            note(say(self._language, "converged_line", round=event["round"]))
+            self._note(say(self._language, "converged_line", round=event["round"]))
 
     def _room_finished(self, event: Event) -> None:
         if not self._quiet and self._input:
-            note(self.spent_line())
+            self._note(self.spent_line())
 
     def _room_interrupted(self, event: Event) -> None:
         self._room_finished(event)
@@ -277,116 +277,3 @@ def forecast_of(expected: Mapping[str, Any], language: str) -> str:
     key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
     figures = {"input": expected["input"], "reply": expected["reply"], "cost": number(language, cost or 0, 2)}
     return say(language, key, count=expected["calls"], **figures)
-
-
-class LiveProgress(PlainProgress):
-    """A table of the seats that moves while they write, and above it the lines of what is over."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._agents: Sequence[Mapping[str, str]] = ()
-        self._agents_shown: Sequence[Mapping[str, str]] = ()
-        self._state: dict[str, str] = {}
-        self._live: Live | None = None
-        self._title = ""
-        self._shown = 0.0
-
-    def on_event(self, event: Event) -> None:
-        super().on_event(event)
-        self._refresh(at_once=True)
-
-    def on_progress(self, agent: str, characters: int) -> None:
-        self._state[agent] = say(self._language, "writing", characters=characters)
-        self._refresh()
-
-    def on_wait(self, provider: str, seconds: float) -> None:
-        """The same line, above the table: the console keeps the two apart, whichever thread it is called in."""
-        live = self._live
-        if live is None:
-            super().on_wait(provider, seconds)
-        else:
-            text = say(self._language, "wait_line", provider=provider, seconds=round(seconds))
-            live.console.print(text, markup=False, highlight=False)
-
-    def close(self) -> None:
-        if self._live:
-            self._live.stop()
-            self._live = None
-
-    def _room_opened(self, event: Event) -> None:
-        super()._room_opened(event)
-        self._agents = event["agents"]
-
-    def _round_started(self, event: Event) -> None:
-        super()._round_started(event)
-        self._state = {seat["name"]: say(self._language, "waiting") for seat in self._agents}
-        self._title = say(self._language, "round_title", round=event["round"], rounds=self._rounds)
-        self._agents_shown = self._agents
-        self._start()
-
-    def _moderator_asked(self, event: Event) -> None:
-        self._wait_for("moderating")
-
-    def _moderated(self, event: Event) -> None:
-        self.close()
-        super()._moderated(event)
-
-    def _synthesis_asked(self, event: Event) -> None:
-        self._wait_for("concluding")
-
-    def _synthesized(self, event: Event) -> None:
-        self.close()
-        super()._synthesized(event)
-
-    def _wait_for(self, key: str) -> None:
-        """A line that stands while one call is under way."""
-        self._agents_shown, self._title = (), say(self._language, key) + " …"
-        self._start()
-
-    def _start(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        if self._live is None:
-            self._live = Live(self._table(), console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._live.start()
-
-    def _tool_called(self, event: Event) -> None:
-        self._state[event["agent"]] = looking_at(event)
-
-    def _reply(self, event: Event) -> None:
-        super()._reply(event)
-        known = event["confidence"]
-        done = say(self._language, "done") if known is None else say(
-            self._language, "done_confidence", confidence=in_marks(self._language, f"{known:g}")
-        )  # fmt: skip
-        self._state[event["agent"]] = done
-
-    def _seat_failed(self, event: Event) -> None:
-        self._state[event["agent"]] = say(self._language, "failed")
-        self.close()
-        super()._seat_failed(event)
-
-    def _round_finished(self, event: Event) -> None:
-        self.close()
-        super()._round_finished(event)
-
-    def _refresh(self, *, at_once: bool = False) -> None:
-        """Draws the table, at most ten times a second."""
-        now = clock.monotonic()
-        if self._live and (at_once or now - self._shown > 0.1):
-            self._shown = now
-            self._live.update(self._table(), refresh=True)
-
-    def _table(self) -> Table:
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=None, pad_edge=False, title=self._title, title_justify="left")
-        for _ in range(3):
-            table.add_column(no_wrap=True)
-        table.show_header = False
-        for seat in self._agents_shown:
-            state = self._state.get(seat["name"], "")
-            table.add_row(Text(seat["name"]), Text(one_line(seat["role"], 40)), Text(state))
-        return table
