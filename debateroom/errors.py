@@ -4,6 +4,7 @@ DebateroomError            1  something failed
 ├── UsageError             2  the call cannot be understood, or contradicts itself
 │   ├── BadEvidence           evidence that is not one link or one path
 │   └── RefusedURL            a web address the guard does not open
+├── Declined               1  a person was asked whether to go on, and said no
 ├── RoomError              1  a room's files cannot be written or read
 ├── NoModel                4  no key, no such model, or a key that was refused
 ├── TooFewReplies          5  fewer seats answered than the quorum
@@ -67,6 +68,10 @@ class BadEvidence(UsageError):
 
 class RefusedURL(UsageError):
     """A web address that the guard does not open; the message is the reason."""
+
+
+class Declined(DebateroomError):
+    """A person was asked whether to go on, and said no."""
 
 
 class RoomError(DebateroomError):
