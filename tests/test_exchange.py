@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import itertools
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hooks import HOST, Asked, Hooks, reply, serving
+from names import NameServer
 
 from debateroom.errors import RefusedURL, TimedOut, Unreachable
-from debateroom.outbound import loopback
-from debateroom.outbound.exchange import Ask, exchange
+from debateroom.outbound import guard, loopback
+from debateroom.outbound.exchange import Ask, _authorities, exchange
 
 
 def test_the_connection_carries_the_name_and_goes_to_the_address() -> None:
@@ -30,36 +31,40 @@ def test_the_connection_carries_the_name_and_goes_to_the_address() -> None:
     assert (asked.headers["accept-encoding"], asked.headers["x-own"]) == ("identity", "1")
 
 
-def test_a_second_answer_of_the_resolver_is_never_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below `socket.getaddrinfo` a name changes its address after the first look-up; the request does not see it."""
-    looked_up: list[str] = []
+@pytest.fixture
+def rebinding(monkeypatch: pytest.MonkeyPatch) -> Iterator[NameServer]:
+    """A name server whose second answer differs, below everything in this process that looks a name up."""
+    names = NameServer(["127.0.0.1", "127.0.0.2"])
     real = socket.getaddrinfo
 
-    def rebinding(host: str, *more: object, **given: object) -> object:
+    def look_up(host: str, port: Any, *more: Any, **given: Any) -> Any:
         if host != HOST:
-            return real(host, *more, **given)  # type: ignore[arg-type]
-        looked_up.append(host)
-        address = "127.0.0.1" if len(looked_up) == 1 else "127.0.0.2"
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0))]
+            return real(host, port, *more, **given)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, port or 0)) for found in names.resolve(host)]
 
-    monkeypatch.setattr(socket, "getaddrinfo", rebinding)
-    from debateroom.outbound.guard import _system
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    yield names
+    names.close()
 
-    with serving(resolve=_system) as server, socket.create_server(("127.0.0.2", server.port)) as other:
-        other.settimeout(0.2)
+
+def test_a_second_answer_of_the_resolver_is_never_used(rebinding: NameServer) -> None:
+    """The name leads elsewhere right after the guard has looked: it is asked once, and where it led then."""
+    with serving(resolve=guard._system) as server, socket.create_server(("127.0.0.2", server.port)) as other:
         assert exchange(Ask("GET", server.url)).status == 204
-        with pytest.raises(TimeoutError):
+        assert (rebinding.asked, len(server.asked)) == ([HOST], 1)
+        assert guard._system(HOST) == ["127.0.0.2"]
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):
             other.accept()
-        assert looked_up == [HOST]
-        assert len(server.asked) == 1
-        assert _system(HOST) == ["127.0.0.2"]  # the name does lead elsewhere by now
 
 
-def test_what_the_second_look_up_would_give_is_refused_when_it_comes_first() -> None:
-    """The same address, given first, is not asked: outside of a test nothing on this machine is."""
-    with contextlib.closing(Hooks()) as server, pytest.raises(RefusedURL, match=r"127\.0\.0\.1"):
-        exchange(Ask("GET", server.url, resolve=lambda host: ["127.0.0.1"], ports=(server.port,)))
-    assert server.accepted == 0
+def test_a_name_that_leads_inside_is_refused_whenever_it_does(rebinding: NameServer) -> None:
+    """The guard of every day, without what tests may do: both answers are of this machine, and none is asked."""
+    with contextlib.closing(Hooks()) as server:
+        for address in (r"127\.0\.0\.1", r"127\.0\.0\.2"):
+            with pytest.raises(RefusedURL, match=address):
+                exchange(Ask("GET", server.url, ports=(server.port,)))
+    assert (rebinding.asked, server.accepted) == ([HOST, HOST], 0)
 
 
 def test_a_redirect_is_not_followed() -> None:
@@ -84,7 +89,7 @@ def test_a_certificate_of_another_name_or_of_nobody_is_refused() -> None:
     with serving() as server:
         with pytest.raises(Unreachable, match=r"certificate of other\.example\.com"):
             exchange(Ask("GET", f"https://other.example.com:{server.port}/"))
-        stranger = loopback.Loopback(lambda host: ["127.0.0.1"], ssl.create_default_context())
+        stranger = loopback.Loopback(lambda host: ["127.0.0.1"], _authorities())  # whom it trusts every day
         with loopback.opened(stranger), pytest.raises(Unreachable, match="certificate"):
             exchange(Ask("GET", server.url))
     assert (server.accepted, server.asked) == (2, [])

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from debates import run
+from filelock import FileLock
 from hooks import HOST, Hooks, reply, serving
 
 from debateroom import clock, settings
@@ -476,6 +477,15 @@ def test_of_many_processes_at_once_one_has_its_turn(place: Workspace) -> None:
         process.stdin.flush()
     said = [process.communicate(timeout=60)[0].strip() for process in processes]
     assert sorted(said) == ["False"] * 5 + ["True"]
+
+
+def test_while_another_process_has_the_lock_nobody_wakes(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks at the time just now, and may wake; once it has done, the turn is free."""
+    monkeypatch.setattr(pacing, "_WAIT", 0.05)
+    place.make()
+    with FileLock(place.own / "wake.lock"):
+        assert not pacing.take_turn(place)
+    assert pacing.take_turn(place)
 
 
 def test_a_clock_that_was_set_back_keeps_nobody_asleep(place: Workspace) -> None:

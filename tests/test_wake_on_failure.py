@@ -192,6 +192,19 @@ def test_the_webhook_is_the_one_of_the_rooms_workspace(
     assert json.loads(hooks.asked[0].body)["project"]["name"] == desk.name
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full standard output, as Linux has it")
+def test_an_answer_that_cannot_be_printed_is_no_failed_run(hooks: Hooks) -> None:
+    """The room is finished: exit code 1 says that standard output is full, and nobody is woken."""
+    command = [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:good.jsonl", WAKE]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "debateroom", *command], stdout=full, stderr=subprocess.PIPE, env=environment
+        )
+    assert (ran.returncode, b"standard output cannot be written" in ran.stderr) == (1, True)
+    assert not Path(".debateroom/wakes.jsonl").exists()
+
+
 def test_a_run_in_the_background_wakes_too(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
     """The process that runs the room does it. It is another one than this test's, so its guard holds: the port of a
     server on this machine is not asked, which its log says."""
