@@ -8,6 +8,8 @@ from typing import Any
 _EXPORTS = {
     "Outcome": "debateroom.activities",
     "Room": "debateroom.room.room",
+    "check_evidence": "debateroom.reading.evidence",
+    "check_webhook_url": "debateroom.outbound.guard",
     "classify_question": "debateroom.reading.question",
     "debate": "debateroom.activities",
     "read_reply": "debateroom.reading.reply",
@@ -21,6 +23,8 @@ __all__ = [
     "Outcome",
     "Room",
     "__version__",
+    "check_evidence",
+    "check_webhook_url",
     "classify_question",
     "debate",
     "read_reply",

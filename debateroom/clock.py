@@ -11,6 +11,11 @@ def now() -> datetime:
     return datetime.now().astimezone().replace(microsecond=0)
 
 
+def epoch() -> float:
+    """Seconds since 1970, with fractions; what the times of files are compared with."""
+    return time.time()
+
+
 def monotonic() -> float:
     """Seconds since an arbitrary point; never goes back."""
     return time.monotonic()

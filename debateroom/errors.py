@@ -12,6 +12,8 @@ DebateroomError            1  something failed
 ├── BudgetSpent            7  the next round would pass the budget
 ├── VagueQuestion          8  the question names nothing that can be debated
 ├── DeadlinePassed       124  the time for the whole run is over
+├── Unreachable            1  a server on the web could not be asked
+│   └── TimedOut              it did not answer in time
 ├── AgentFailed            1  an agent crashed, ran out of time or answered garbage: no verdict on what it said
 └── CallFailed             1  one call to a model failed; the round records it and goes on
 """
@@ -110,6 +112,14 @@ class DeadlinePassed(DebateroomError):
     """The time for the whole run is over."""
 
     exit_code = 124
+
+
+class Unreachable(DebateroomError):
+    """A server on the web could not be asked, or broke its answer off; the message says why."""
+
+
+class TimedOut(Unreachable):
+    """A server on the web did not answer in time."""
 
 
 class AgentFailed(DebateroomError):

@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import glob
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
@@ -89,6 +90,32 @@ def replace(path: Path, data: bytes) -> None:
             Path(temporary).unlink(missing_ok=True)
         raise RoomError(f"cannot write {path}: {error.strerror or error}", hint=space_hint(path)) from error
     _sync_folder(path.parent)
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Puts `data` at `path`, readable by its owner only. Raises OSError; the old file is then untouched.
+
+    By way of a neighbour that was created with mode 0600: there is no moment in which others can read it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def is_private(path: Path) -> bool:
+    """Whether only its owner can read the file, where systems tell (POSIX). Raises OSError when there is none."""
+    mode = path.stat().st_mode
+    return os.name != "posix" or not mode & (stat.S_IRWXG | stat.S_IRWXO)
 
 
 def sweep(path: Path, *, older: float = 0.0) -> None:

@@ -60,6 +60,11 @@ class Settings(BaseModel):
     """Where `anthropic:` is reached; the vendor's own endpoint. Not from `debateroom.toml`: a key goes there."""
     openai_base_url: str | None = None
     """The same for `openai:`; any server that speaks its API."""
+    web_ports: tuple[Annotated[int, Field(ge=1, le=65_535)], ...] = ()
+    """Ports besides 443 at which the web may be asked, by `fetch_page` and the wake-up call; none. Not from
+    `debateroom.toml`."""
+    url: str | None = None
+    """Where the project is found on the web; told to whoever is woken."""
     moderator: str | None = None
     """Model that judges agreement and concludes, or `none`; the seats' model."""
     early_stop: bool = True
@@ -143,6 +148,11 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _held_back(values: dict[str, Any]) -> dict[str, Any]:
     """What a project may set. Raises UsageError for what only the user may: the folder may be another's."""
+    if "web_ports" in values:
+        raise UsageError(
+            f"{PROJECT_FILE} sets `web_ports`, and only you may say which ports are asked",
+            hint=f"put it into {user_file()}, or set DEBATEROOM_WEB_PORTS",
+        )
     for name in ("anthropic_base_url", "openai_base_url"):
         if name in values:
             raise UsageError(
@@ -157,7 +167,7 @@ def _held_back(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n"}
+_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "web_ports": ","}
 """Settings that hold several values, and what separates them in an environment variable."""
 
 

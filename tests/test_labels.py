@@ -14,6 +14,7 @@ from debateroom.errors import CallFailed
 from debateroom.language import LANGUAGES, number, say, spoken
 from debateroom.models import complaints, fault_table, faults, retry
 from debateroom.room.transcript import STATUSES
+from debateroom.wake.delivery import RESULTS
 
 SOURCES = "".join(path.read_text(encoding="utf-8") for path in (Path(templates.__file__).parent).rglob("*.py"))
 OUTCOMES = ("unanimous", "consensus", "split", "deadlock")
@@ -49,6 +50,7 @@ def test_no_message_is_left_over() -> None:
     made = {f"{kind}_{outcome}" for kind in ("finding", "extract", "verdict") for outcome in OUTCOMES}
     made |= {f"verdict_{outcome}" for outcome in (*EXIT_CODES, "delivered", "partial", "refused")}
     made |= {f"why_{obstacle}" for obstacle in OBSTACLES} | {f"status_{status}" for status in STATUSES}
+    made |= {f"wake_{result}" for result in RESULTS}
     made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import hooks
 import pytest
 from commands import Installed
 from debates import APART, QUESTION, SYNTHESIS, Serve, chat, over_responses, run, seat_calls
@@ -206,12 +207,16 @@ def test_tools_are_off_unless_asked_for(serve: Serve, project: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        (QUESTION, ("look things up in the project", "cite it as path:line", "one that does not exist is marked")),
+        (QUESTION, ("look things up with your tools", "cite it as path:line", "one that does not exist is marked")),
         (
             "Faut-il une file ou une boucle pour les tâches de fond ?",
-            ("consulter le projet", "sous la forme chemin:ligne", "celle qui n'existe pas est marquée"),
+            (
+                "faire des recherches avec vos outils",
+                "sous la forme chemin:ligne",
+                "celle qui n'existe pas est",
+            ),
         ),
-        ("后台任务应该用队列还是循环？", ("查阅项目", "以 路径:行号 的形式引用", "不存在的会在报告中标出")),
+        ("后台任务应该用队列还是循环？", ("用工具查阅资料", "以 路径:行号 的形式引用", "不存在的会在报告中标出")),
     ],
 )
 def test_seats_are_told_to_cite_in_their_language(project: Path, question: str, words: tuple[str, ...]) -> None:
@@ -447,12 +452,9 @@ def test_a_file_adds_tools_of_ones_own(serve: Serve, project: Path) -> None:
 @pytest.mark.parametrize(
     ("tools", "content", "message"),
     [
-        ("fetch", "", "--tools fetch is off: it opens web pages, and the guard"),
-        ("read,fetch", "", "--tools fetch is off"),
         ("write", "", "--tools 'write' is no kind of tool; there are read, fetch, or a file"),
         (",", "", "is no kind of tool"),
         ("none.yaml", "", "none.yaml cannot be read: No such file"),
-        ("t.yaml", "tools: [fetch]", "--tools fetch is off"),
         ("t.yaml", "tools: []", "t.yaml, line 1, tools: there is no tool in here"),
         ("t.yaml", "tools: [read]\nfoldr: x", "t.yaml, line 2, foldr: there is no such key here"),
         ("t.yaml", "tools: [read]\nfolder: none", "t.yaml, line 2, folder: there is no folder"),
@@ -467,7 +469,7 @@ def test_a_file_adds_tools_of_ones_own(serve: Serve, project: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(project: Path, tools: str, content: str, message: str) -> None:
-    """Before there is a room, naming file, line and field; `fetch` is off until it has a guard."""
+    """Before there is a room, naming file, line and field."""
     (project / "replies.jsonl").write_text('{"default": true, "response": "x"}')
     if content:
         (project / "t.yaml").write_text(content)
@@ -475,6 +477,27 @@ def test_what_cannot_be_meant_is_a_usage_error(project: Path, tools: str, conten
         activities.debate(QUESTION, model="scripted:replies.jsonl", tools=tools)
     assert message in str(caught.value)
     assert not Path("active").exists()
+
+
+@pytest.mark.parametrize(("tools", "names"), [
+    ("fetch", ["fetch_page"]), ("read,fetch", ["list_files", "read_file", "search_text", "fetch_page"]),
+])  # fmt: skip
+def test_a_seat_opens_a_page_behind_the_guard(serve: Serve, project: Path, tools: str, names: list[str]) -> None:
+    """What the page says reaches the seat as data, in the fence; what the guard refuses is told."""
+    with hooks.serving(lambda asked: hooks.reply(200, b"All is well.", Content_Type="text/plain")) as page:
+        steps = {"Agent A": (
+            Reply("", calls=(look("fetch_page", url=page.url), look("fetch_page", url="https://10.0.0.1/"))), CITING,
+        )}  # fmt: skip
+        server = serve(looking(steps))
+        play(server, "anthropic", tools=tools)
+    (first, second) = [call for call in seat_calls(server) if place(call) == ("Agent A", 1)]
+    assert first.tools == names
+    assert ("cite it as path:line" in first.prompt[0]) == ("read" in tools)
+    told, refused = results(second)
+    assert "All is well." in told
+    assert told.startswith("<said-")
+    assert "10.0.0.0/8" in refused
+    assert [line["ok"] for line in journal() if line["event"] == "tool_answered"] == [True, False]
 
 
 def test_home_is_no_project(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -497,6 +520,7 @@ def test_a_projects_own_settings_turn_no_tools_on(project: Path) -> None:
     [
         ("command:own a", "read", "command:own a is a program of your own, and cannot be given tools"),
         ("command:claude", "t.yaml", "what a file gives or refuses does not reach it"),
+        ("command:claude", "read,fetch", "looks things up with its own tools"),
     ],
 )
 def test_a_program_that_cannot_be_given_tools_is_refused(

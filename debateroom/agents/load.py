@@ -51,7 +51,7 @@ class _Builder:
     def _tools(self, definition: AgentDefinition) -> dict[str, Tool]:
         tools: dict[str, Tool] = {}
         for field in definition.tools:
-            tool = read_tool(field, self._programs)
+            tool = read_tool(field, self._programs, definition.language)
             if tool.spec.name in tools:
                 field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
             tools[tool.spec.name] = tool

@@ -2,6 +2,7 @@
 
 - python:shop:get_order                       # a function; its schema comes from signature and docstring
 - {python: "shop:get_order", name: order, description: …, timeout: 10}
+- fetch_page                                  # reads a public page on the web
 - name: search                                # a program: an argument list, no shell
   description: Lines of the FAQ that hold a word.
   command: [grep, -n, --, "{word}", faq.md]
@@ -17,6 +18,8 @@ from typing import Any
 
 from debateroom.agents.arguments import check_schema
 from debateroom.agents.commands import CommandTool, Placed
+from debateroom.agents.fetching import NAME as FETCH
+from debateroom.agents.fetching import fetch_tool
 from debateroom.agents.fields import Field
 from debateroom.agents.functions import FunctionTool
 from debateroom.agents.references import NoSuchCallable, find_callable
@@ -36,8 +39,10 @@ _NO_MCP = (
 )
 
 
-def read_tool(field: Field, programs: Programs) -> Tool:
-    """The tool that one entry describes. Raises UsageError naming file, line and field."""
+def read_tool(field: Field, programs: Programs, language: str) -> Tool:
+    """The tool that one entry describes, in `language` where we describe it. Raises UsageError with file and line."""
+    if field.value == FETCH:
+        return fetch_tool(language)
     if isinstance(field.value, str):
         return _by_text(field)
     given = field.mapping()
@@ -55,7 +60,7 @@ def _by_text(field: Field) -> Tool:
     if kind == "mcp":
         field.fail(_NO_MCP)
     if kind != "python":
-        field.fail("a tool in one line is `python:module:function`; a command has keys of its own")
+        field.fail(f"a tool in one line is `python:module:function` or `{FETCH}`; a command has keys of its own")
     return _python(Field(reference, field.file, field.line, field.name), {})
 
 

@@ -12,10 +12,10 @@ from debateroom.cli import output
 from debateroom.errors import RoomError
 
 
-def start(folder: Path, what: str, *, verbose: int = 0) -> int:
+def start(folder: Path, what: str, *, verbose: int = 0, wake: bool = False) -> int:
     """Starts a process that resumes the room in `folder`, prints room and pid as one JSON object; 0.
 
-    `verbose` is how much it says in `run.log`: as often as `-v` was given.
+    `verbose` is how much it says in `run.log`: as often as `-v` was given. `wake`: it wakes somebody when it fails.
     """
     from debateroom import files
     from debateroom.room import lock
@@ -23,6 +23,7 @@ def start(folder: Path, what: str, *, verbose: int = 0) -> int:
 
     whole = folder.resolve()
     run = [sys.executable, *_safe_path(), "-m", "debateroom", "resume", str(whole), *["-v"] * verbose]
+    run += ["--wake-on-failure"] if wake else []
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}  # the log's readers know no other encoding
     given = {"stdin": subprocess.DEVNULL, "env": environment, **_own_session()}
     try:

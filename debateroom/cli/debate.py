@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress
+from debateroom.cli import background, output, progress, waking
 from debateroom.errors import UsageError, VagueQuestion
 from debateroom.terminal import quoted
 
@@ -68,6 +68,7 @@ _OPTIONS = (
     click.option("--yes", is_flag=True, help=f"Do not ask before {MANY_CALLS} calls or more."),
     click.option("--dry-run", is_flag=True, help="Print seats, calls, tokens and price; ask nobody."),
     click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
+    waking.option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
@@ -97,6 +98,7 @@ def debate(
     yes: bool,
     dry_run: bool,
     detach: bool,
+    wake_on_failure: bool,
     as_json: bool,
     events: bool,
     quiet: bool,
@@ -123,21 +125,24 @@ def debate(
         plan = _plan(text, chosen, gathered, table.Unopened(activities.model_settings(chosen)))
         _warn(plan)
         return table.show(plan, as_json=as_json or events)
-    models = activities.open_models(chosen)
-    with activities.closed_after(models):
-        plan = _plan(text, chosen, gathered, models)
-        _warn(plan)
-        announced = _confirm(plan, yes=yes)
-        _fetch_embedded(plan)
-        if detach:
-            return background.start(activities.prepare(plan, chosen), plan.problem, verbose=verbose)
-        shown = progress.make(quiet=quiet, verbose=verbose, events=events, announced=announced)
-        models.on_wait = shown.on_wait
-        try:
-            outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
-        finally:
-            shown.close()
-    return output.finished(outcome, as_json=as_json or events)
+    with waking.watching(wake_on_failure, chosen) as watched:
+        models = activities.open_models(chosen)
+        with activities.closed_after(models):
+            plan = _plan(text, chosen, gathered, models)
+            _warn(plan)
+            announced = _confirm(plan, yes=yes)
+            _fetch_embedded(plan)
+            if detach:
+                folder = activities.prepare(plan, chosen)
+                return background.start(folder, plan.problem, verbose=verbose, wake=wake_on_failure)
+            shown = progress.make(quiet=quiet, verbose=verbose, events=events, announced=announced)
+            models.on_wait = shown.on_wait
+            try:
+                outcome = activities.run(plan, chosen, models, on_event=shown.on_event, on_progress=shown.on_progress)
+            finally:
+                shown.close()
+        watched.outcome = outcome
+        return output.finished(outcome, as_json=as_json or events)
 
 
 def _quoted(words: Sequence[str], arguments: Sequence[str]) -> str:

@@ -33,6 +33,7 @@ COMMANDS = {
     "status": Entry("debateroom.cli.status", "Say how a room is getting on."),
     "stop": Entry("debateroom.cli.stop", "Stop a running room; it can be resumed."),
     "work": Entry("debateroom.cli.work", "Have a worker drive an agent towards a deliverable."),
+    "wake": Entry("debateroom.cli.wake", "Say whom a failed run wakes; set, test and call a webhook."),
     "wait": Entry("debateroom.cli.wait", "Wait until a room ends, with its exit code."),
     "resume": Entry("debateroom.cli.resume", "Continue an unfinished room; no finished call is repeated."),
 }

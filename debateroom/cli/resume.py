@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from debateroom.cli import background, output, place, progress
+from debateroom.cli import background, output, place, progress, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
@@ -22,6 +22,7 @@ from debateroom.interruption import Interrupted
 @click.option("--language", metavar="LANG", help="The same.")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
+@waking.option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
@@ -31,6 +32,7 @@ def resume(
     *,
     active: str | None,
     detach: bool,
+    wake_on_failure: bool,
     as_json: bool,
     events: bool,
     quiet: bool,
@@ -53,29 +55,31 @@ def resume(
     else:
         folder = place.folder(room, active)
     chosen = settings.load({"active": active})
-    with _interruptible(folder):
-        finished = resuming.is_finished(folder)
-        if finished:
-            output.note(_finished_line(folder))
-        elif detach:
-            return background.start(folder, resuming.prepare(folder, chosen, wanted).problem, verbose=verbose)
-        turns = resuming.is_dialogue(folder)
-        shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns)
-        try:
-            outcome = resuming.resume(
-                folder,
-                chosen,
-                on_event=shown.on_event,
-                on_progress=shown.on_progress,
-                on_wait=shown.on_wait,
-                expected=wanted,
-            )
-        finally:
-            shown.close()
-    if finished:
-        for said in outcome.transcript.notes:
+    with waking.watching(wake_on_failure, chosen, folder) as watched:
+        with _interruptible(folder):
+            watched.quiet = finished = resuming.is_finished(folder)  # it was told when it came to its end
+            if finished:
+                output.note(_finished_line(folder))
+            elif detach:
+                problem = resuming.prepare(folder, chosen, wanted).problem
+                return background.start(folder, problem, verbose=verbose, wake=wake_on_failure)
+            turns = resuming.is_dialogue(folder)
+            shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns)
+            try:
+                outcome = resuming.resume(
+                    folder,
+                    chosen,
+                    on_event=shown.on_event,
+                    on_progress=shown.on_progress,
+                    on_wait=shown.on_wait,
+                    expected=wanted,
+                )
+            finally:
+                shown.close()
+        watched.outcome = outcome
+        for said in outcome.transcript.notes if finished else ():
             output.note(said)
-    code = output.finished(outcome, as_json=as_json or events or detach)
+        code = output.finished(outcome, as_json=as_json or events or detach)
     return 0 if finished else code
 
 

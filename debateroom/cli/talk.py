@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress
+from debateroom.cli import background, output, progress, waking
 from debateroom.language import say
 from debateroom.terminal import one_line, printable
 
@@ -37,6 +37,7 @@ _OPTIONS = (
     click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
     click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]"),
     click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
+    waking.option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
@@ -44,7 +45,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 _JOB = ("agent_model", "start", "max_turns", "job_id", "description")
-_SHOWN = ("detach", "as_json", "events", "quiet", "verbose")
+_SHOWN = ("detach", "wake_on_failure", "as_json", "events", "quiet", "verbose")
 
 
 def with_options(command: Callable[..., int]) -> Callable[..., int]:
@@ -63,19 +64,22 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
     agent = given.pop("agent")
     job |= {name: given.pop(name) for name in _JOB}
     chosen = settings.load(given)
-    models = activities.open_models(chosen)
-    with activities.closed_after(models):
-        made = cast(Job(agent=dialogues.named(agent), **job), chosen, models, agent)
-        if shown["detach"]:
-            folder = dialogues.prepare(made, chosen)
-            return background.start(folder, made.plan.problem, verbose=shown["verbose"])
-        lines = progress.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"], turns=True)
-        models.on_wait = lines.on_wait
-        try:
-            outcome = dialogues.run(made, chosen, models, on_event=lines.on_event, on_progress=lines.on_progress)
-        finally:
-            lines.close()
-    return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
+    with waking.watching(shown["wake_on_failure"], chosen) as watched:
+        models = activities.open_models(chosen)
+        with activities.closed_after(models):
+            made = cast(Job(agent=dialogues.named(agent), **job), chosen, models, agent)
+            if shown["detach"]:
+                folder = dialogues.prepare(made, chosen)
+                wake, verbose = shown["wake_on_failure"], shown["verbose"]
+                return background.start(folder, made.plan.problem, verbose=verbose, wake=wake)
+            lines = progress.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"], turns=True)
+            models.on_wait = lines.on_wait
+            try:
+                outcome = dialogues.run(made, chosen, models, on_event=lines.on_event, on_progress=lines.on_progress)
+            finally:
+                lines.close()
+        watched.outcome = outcome
+        return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
 
 
 def tell(outcome: Outcome) -> None:

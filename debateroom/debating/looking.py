@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from debateroom.agents import fetching
 from debateroom.agents import run as runs
 from debateroom.agents.lookups import lookups
 from debateroom.agents.loop import Equipped, Listens, Taped, converse
@@ -32,11 +33,7 @@ STEPS, CALLS, CHARACTERS = 4, 12, 40_000
 """How far one reply goes unless a file says otherwise; see `Looking`."""
 _MOST = {"steps": 50, "calls": 200, "characters": 1_000_000}
 _OFF = "none"
-_KINDS: Mapping[str, Callable[[Project, str], Mapping[str, Tool]] | None] = {
-    "read": lookups,
-    "fetch": None,  # off until there is a guard that says which addresses may be opened
-}
-"""What makes the tools of each kind, of a project and in a language; None for one that is off."""
+_KINDS = ("read", "fetch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +54,8 @@ class Looking:
     """Tool calls for one reply."""
     characters: int = CHARACTERS
     """Characters of all results for one reply."""
+    ports: tuple[int, ...] = ()
+    """Ports of web addresses that may be asked beside 443."""
 
     def room(self, window: int) -> int:
         """Characters of results that one reply by a model with this `window` has: an eighth of it at most."""
@@ -67,18 +66,20 @@ class Looking:
         return self.room(window) // 2
 
 
-def chosen(text: str | None) -> Looking | None:
+def chosen(text: str | None, *, ports: tuple[int, ...] = ()) -> Looking | None:
     """What `--tools` means: kinds of tools one after the other, or a YAML file; None for no tools.
 
-    Raises UsageError for a kind that does not exist or is off, for what is wrong in the file, with its line, and for
-    a folder that is nobody's project.
+    `ports` may be asked beside 443. Raises UsageError for a kind that does not exist, for what is wrong in the file,
+    with its line, and for a folder that is nobody's project.
     """
     wanted = (text or _OFF).strip()
     if wanted == _OFF:
         return None
     if wanted.lower().endswith((".yaml", ".yml")):
-        return _of_file(Path(wanted))
-    return Looking(_kinds([part.strip() for part in wanted.split(",") if part.strip()]), str(_project(Path.cwd())))
+        return _of_file(Path(wanted), ports)
+    kinds = _kinds([part.strip() for part in wanted.split(",") if part.strip()])
+    here = _project(Path.cwd()) if "read" in kinds else Path.cwd()
+    return Looking(kinds, str(here), ports=ports)
 
 
 def hold(looking: Looking | None, seats: Sequence[Seat]) -> None:
@@ -86,7 +87,7 @@ def hold(looking: Looking | None, seats: Sequence[Seat]) -> None:
     for seat in seats if looking else ():
         named = catalog.resolve(seat.model)
         if named.provider == "command" and (
-            not is_assistant(seat.model) or (looking and (looking.file or looking.refuse))
+            not is_assistant(seat.model) or (looking and (looking.file or looking.refuse or "fetch" in looking.kinds))
         ):
             key = "tools_of_assistant" if is_assistant(seat.model) else "tools_of_program"
             raise worded(UsageError, Wording(key, {"model": seat.model}), hint=Wording("tools_of_program_hint"))
@@ -103,8 +104,6 @@ def _kinds(given: Sequence[str]) -> tuple[str, ...]:
     for kind in given:
         if kind not in _KINDS:
             raise worded(UsageError, Wording("tools_unknown", {"kind": kind, "known": known}))
-        if _KINDS[kind] is None:
-            raise worded(UsageError, Wording("tools_off", {"kind": kind}), hint=Wording("tools_off_hint"))
     if not given:
         raise worded(UsageError, Wording("tools_unknown", {"kind": "", "known": known}))
     return tuple(dict.fromkeys(given))
@@ -117,7 +116,7 @@ def _project(folder: Path) -> Path:
     return folder
 
 
-def _of_file(path: Path) -> Looking:
+def _of_file(path: Path, ports: tuple[int, ...]) -> Looking:
     from debateroom.agents.fields import read_fields
 
     given = read_fields(path).mapping(("tools", "folder", "refuse", "limits"), required=("tools",))
@@ -133,9 +132,10 @@ def _of_file(path: Path) -> Looking:
         folder=str(_project(folder.resolve())),
         file=str(path.resolve()) if len(entries) > len(kinds) else "",
         refuse=tuple(item.text() for item in given["refuse"].items()) if "refuse" in given else (),
+        ports=ports,
         **_limits(given.get("limits")),
     )
-    _own_tools(looking, Programs(threading.Event()))  # what is wrong with them is said now
+    _own_tools(looking, Programs(threading.Event()), "en")  # what is wrong with them is said now
     return looking
 
 
@@ -150,7 +150,7 @@ def _limits(field: Field | None) -> dict[str, Any]:
     }
 
 
-def _own_tools(looking: Looking, programs: Programs) -> dict[str, Tool]:
+def _own_tools(looking: Looking, programs: Programs, language: str) -> dict[str, Tool]:
     """The tools that the file describes, by name."""
     from debateroom.agents.fields import read_fields
     from debateroom.agents.toolbox import read_tool
@@ -160,7 +160,7 @@ def _own_tools(looking: Looking, programs: Programs) -> dict[str, Tool]:
     for field in entries:
         if _is_kind(field):
             continue
-        tool = read_tool(field, programs)
+        tool = read_tool(field, programs, language)
         if tool.spec.name in tools:
             field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
         tools[tool.spec.name] = tool
@@ -179,9 +179,10 @@ class Desk:
         self._language = language
         self._fence = fence
         self._seconds = seconds
-        made = (make(self.project, language) for kind in looking.kinds for make in [_KINDS[kind]] if make)
-        ours = {name: tool for tools in made for name, tool in tools.items()}
-        self._tools = {**ours, **_own_tools(looking, programs)}
+        read = lookups(self.project, language) if "read" in looking.kinds else {}
+        page = fetching.fetch_tool(language, ports=looking.ports)
+        fetch = {fetching.NAME: page} if "fetch" in looking.kinds else {}
+        self._tools: dict[str, Tool] = {**read, **fetch, **_own_tools(looking, programs, language)}
 
     def kit(self, seat: Seat, model: Model, tape: Sequence[Taped] = ()) -> Kit | None:
         """What `seat` answers with; None for one whose program looks things up by itself.

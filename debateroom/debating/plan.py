@@ -136,7 +136,7 @@ def _made(
     if settings.budget is not None:
         _priced(names, settings.prices)
     fence = _fence()
-    tools = looking.chosen(settings.tools)
+    tools = looking.chosen(settings.tools, ports=settings.web_ports)
     looking.hold(tools, seats)
     plan = Plan(
         problem=problem,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from debateroom import files
 from debateroom.errors import NoModel, UsageError
 from debateroom.models import catalog, quote
 
@@ -68,7 +68,7 @@ class Keys:
         stored = {**self._stored(), provider: value.strip()}
         text = "".join(f'{name} = "{key}"\n' for name, key in sorted(stored.items()))
         try:
-            _write_private(self.path(), text)
+            files.write_private(self.path(), text.encode())
         except OSError as error:
             raise NoModel(f"The keys file {self.path()} cannot be written: {error.strerror}.") from error
         return self.path()
@@ -87,12 +87,12 @@ class Keys:
     def _stored(self) -> dict[str, str]:
         path = self.path()
         try:
-            mode = path.stat().st_mode
+            private = files.is_private(path)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise NoModel(f"The keys file {path} cannot be read: {error.strerror}.") from error
-        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        if not private:
             raise NoModel(f"Others on this machine can read the keys in {path}.", hint=f"chmod 600 {path}")
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -109,20 +109,3 @@ def _check(provider: str, value: str) -> None:
     key = value.strip()
     if not key or not key.isascii() or not key.isprintable() or any(mark in key for mark in "\"' \\"):
         raise UsageError("A key is one word of printable ASCII characters; nothing was stored.")
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Puts `text` there by way of a neighbour that was created with mode 0600: no moment in which others can read."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

@@ -1,0 +1,219 @@
+"""`--wake-on-failure`: which ends of a run wake somebody, what they are told, and that the run stays what it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import until
+from debates import QUESTION, run
+from dialogues import done, script
+from hooks import HOST, Hooks, reply, serving
+
+from debateroom.wake import hook, workspace
+
+SHOP = Path(__file__).parent / "agents" / "shop.yaml"
+POSITION = "You look after orders.\n- Trigger: an order is late\n  Work: say it\n  Beneficiary: Eva\n-- END --\n"
+SCENARIO = "persona: hurried\ngoals: The agent says where order W1001 is.\nopening: Where is my order W1001?\n"
+WAKE = "--wake-on-failure"
+
+
+@pytest.fixture
+def desk(here: Path) -> Path:
+    """A folder with scripts: models that answer, models that fail, and an agent whose server is down."""
+    (here / "s.yaml").write_text(SCENARIO)
+    (here / "POSITION.md").write_text(POSITION)
+    (here / "good.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: A.\nPROPOSAL: B."}) + "\n")
+    (here / "down.jsonl").write_text(json.dumps({"default": True, "error": "the server is down"}) + "\n")
+    (here / "shop.jsonl").write_text(json.dumps({"agent": "shop", "response": "It is being prepared."}) + "\n")
+    (here / "broken.jsonl").write_text(json.dumps({"agent": "shop", "error": "the server is down"}) + "\n")
+    return here
+
+
+@pytest.fixture
+def hooks(desk: Path) -> Iterator[Hooks]:
+    """The webhook that the current folder wakes."""
+    with serving() as server:
+        hook.keep(workspace.of_active(desk / "active"), hook.Hook(server.url, "key-0042-secret"))
+        yield server
+
+
+def debate(capsys: pytest.CaptureFixture[str], model: str, *more: str) -> tuple[int, str, str]:
+    return run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", f"scripted:{model}.jsonl", WAKE, *more)
+
+
+def told(server: Hooks) -> list[tuple[str, Any, str]]:
+    """Event, run and message of each call."""
+    bodies = [json.loads(asked.body) for asked in server.asked]
+    return [(body["event"], body["run"], body["message"]) for body in bodies]
+
+
+def test_a_debate_that_fails_wakes_once(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code, object on stdout and error are those of the run; the call is one line on stderr."""
+    code, out, err = debate(capsys, "down", "--json")
+    value = json.loads(out)
+    assert (code, value["exit_code"], value["status"]) == (5, 5, "failed")
+    ((event, about, message),) = told(hooks)
+    assert event == "debateroom.run_failed"
+    assert about == {
+        "type": "agent_run",
+        "uuid": json.loads(Path("active/chatroom/chat.json").read_text())["uuid"],
+        "status": "failed",
+        "title": f"/debate · {QUESTION}",
+        "error": value["error"],
+        "summary": None,
+    }
+    assert message == f"/debate · {QUESTION}: failed. {value['error']}"
+    assert err.count(f"woke https://{HOST}/…: accepted (HTTP 204)") == 1
+    assert not any("0042" in path.read_text() for path in Path("active").rglob("*") if path.is_file())
+
+
+def test_the_line_is_in_the_language_of_the_room(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
+    """And so is the message."""
+    code, _, err = debate(capsys, "down", "--language", "fr")
+    assert code == 5
+    assert f"https://{HOST}/… réveillé : accepté (HTTP 204)" in err
+    assert " : échoué. " in told(hooks)[0][2]
+
+
+def test_one_that_is_done_wakes_nobody(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
+    """A deadlock is a result."""
+    code, out, _ = debate(capsys, "good", "--json")
+    assert (code, json.loads(out)["outcome"], hooks.accepted) == (0, "deadlock", 0)
+
+
+@pytest.mark.parametrize(
+    "more", [["-n", "0"], ["--language", "tlh"], ["--role", "A@nowhere:x: y"], ["--moderator", "nowhere:x"]]
+)
+def test_a_call_that_was_refused_wakes_nobody(
+    hooks: Hooks, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    """Whoever made it reads why; nor does a vague question, or a busy room."""
+    assert debate(capsys, "good", *more)[0] in (2, 4)
+    assert run(capsys, "performance", "--model", "scripted:good.jsonl", WAKE)[0] == 8
+    events = [event for event, _, _ in told(hooks)]
+    assert events in ([], ["debateroom.wake"])
+
+
+def test_no_key_wakes_although_there_is_no_room(
+    hooks: Hooks, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nightly run that never began: a call about no run, with the error."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    code, _, err = run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", "opus", WAKE)
+    assert code == 4
+    ((event, about, message),) = told(hooks)
+    assert (event, about) == ("debateroom.wake", None)
+    assert f"debateroom: {message}" in err
+
+
+def test_a_verdict_that_is_no_wakes_with_a_plain_call(
+    hooks: Hooks, desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run did not fail: `run` is null, the message says what came of it, after it was printed."""
+    code, out, err = run(
+        capsys, "simulate", "s.yaml", "--agent", str(SHOP), "--agent-model", "scripted:shop.jsonl",
+        "--model", script(desk, done(False, "", "Rude.")), WAKE,
+    )  # fmt: skip
+    assert (code, out.splitlines()[0]) == (3, "Failed: Rude.")
+    ((event, about, message),) = told(hooks)
+    assert (event, about) == ("debateroom.wake", None)
+    assert message.startswith("/simulation · ")
+    assert message.endswith(": finished. Rude.")
+    assert err.splitlines()[-1].startswith("woke ")
+
+
+@pytest.mark.parametrize(
+    "command", [["simulate", "s.yaml"], ["work", "Where is order W1001?", "--brief", "POSITION.md"]]
+)
+def test_dialogues_that_break_wake_and_so_does_their_resume(
+    hooks: Hooks, desk: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """Whatever the kind; each time it fails again, unless that is within five seconds."""
+    plan = {"call": "plan", "response": {"steps": ["a", "b"]}}
+    driver = script(desk, plan, "Where is order W1001?", done(), first=1)
+    given = ["--agent", str(SHOP), "--agent-model", "scripted:broken.jsonl", "--model", driver]
+    assert run(capsys, *command, *given, WAKE)[0] == 1
+    kind = "simulation" if command[0] == "simulate" else "work"
+    assert told(hooks)[0][1]["title"].startswith(f"/{kind} · ")
+    assert "the server is down" in told(hooks)[0][1]["error"]
+    code, _, err = run(capsys, "resume", kind, WAKE)
+    assert (code, f"https://{HOST}/… was not asked: at most one call in 5 s" in err) == (1, True)
+    workspace.of_active(desk / "active").own.joinpath("wake.last").unlink()
+    assert run(capsys, "resume", str(desk / "active" / kind), WAKE)[0] == 1
+    assert [event for event, _, _ in told(hooks)] == ["debateroom.run_failed"] * 2
+
+
+def test_resuming_a_finished_room_tells_nothing_again(
+    hooks: Hooks, desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever its exit code was."""
+    run(capsys, "simulate", "s.yaml", "--agent", str(SHOP), "--agent-model", "scripted:shop.jsonl",
+        "--model", script(desk, done(False, "", "Rude.")))  # fmt: skip
+    assert run(capsys, "resume", "simulation", WAKE)[0] == 0
+    assert hooks.accepted == 0
+
+
+@pytest.mark.parametrize("status", [302, 401, 500])
+def test_a_call_that_is_not_accepted_changes_nothing(
+    hooks: Hooks, capsys: pytest.CaptureFixture[str], status: int
+) -> None:
+    """The exit code stays the run's; stderr says what became of the call and of the run."""
+    hooks.say = lambda asked: reply(status, b"SECRET")
+    code, out, err = debate(capsys, "down")
+    assert (code, out) == (5, "")
+    assert f"(HTTP {status})" in err
+    assert "debateroom: only 0 of 2 agents answered" in err
+    assert "SECRET" not in err
+
+
+def test_a_workspace_that_wakes_nobody_says_so_before_anything_is_asked(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not when it is too late: exit code 2 with the command that sets one, and no room."""
+    code, _, err = debate(capsys, "good")
+    assert (code, hook.SET in err, Path("active").exists()) == (2, True, False)
+
+
+def test_the_webhook_is_the_one_of_the_rooms_workspace(
+    hooks: Hooks, desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A room that is resumed from elsewhere wakes whom its own workspace names."""
+    assert run(capsys, QUESTION, "-n", "2", "-r", "1", "--model", f"scripted:{desk}/down.jsonl")[0] == 5
+    (desk / "elsewhere").mkdir()
+    monkeypatch.chdir(desk / "elsewhere")
+    assert run(capsys, "resume", str(desk / "active" / "chatroom"), WAKE)[0] == 5
+    assert json.loads(hooks.asked[0].body)["project"]["name"] == desk.name
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full standard output, as Linux has it")
+def test_an_answer_that_cannot_be_printed_is_no_failed_run(hooks: Hooks) -> None:
+    """The room is finished: exit code 1 says that standard output is full, and nobody is woken."""
+    command = [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:good.jsonl", WAKE]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "debateroom", *command], stdout=full, stderr=subprocess.PIPE, env=environment
+        )
+    assert (ran.returncode, b"standard output cannot be written" in ran.stderr) == (1, True)
+    assert not Path(".debateroom/wakes.jsonl").exists()
+
+
+def test_a_run_in_the_background_wakes_too(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
+    """The process that runs the room does it. It is another one than this test's, so its guard holds: the port of a
+    server on this machine is not asked, which its log says."""
+    command = [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:down.jsonl", "--detach", WAKE]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    subprocess.run([sys.executable, "-m", "debateroom", *command], check=True, capture_output=True, env=environment)
+    assert run(capsys, "wait", "--timeout", "60")[0] == 5
+    log = Path("active/chatroom/run.log")
+    until(lambda: f"https://{HOST}/… was not asked: port {hooks.port} is not asked" in log.read_text())
+    record = json.loads(Path(".debateroom/wakes.jsonl").read_text())
+    assert (record["result"], record["event"], "loopback" in record) == ("blocked", "debateroom.run_failed", False)
+    assert hooks.accepted == 0
