@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debateroom.evaluation.customer_data import data_in, even
@@ -12,6 +12,7 @@ from debateroom.evaluation.customer_text import check_customer_style, check_cust
 ALLOWED = (
     "你是 Yusuf，要把订单 o_99812 改成 clicky 键盘。邮编 19122，手机号 13800001XXX，上周三下午下的单，2026年3月5日。",
     "You paid 199 euros and want 5000 back. Phone +33 6 12 34 56 78, e-mail ada@example.org. Parcel W1001.",
+    "Or 555-010-2233.",
 )
 FORBIDDEN = ("ada@hidden.org", "o_77001", "1,250 euros", "2025-12-24", "blue", "孙子", "06 99 88 77 66", "Éloïse")
 
@@ -46,6 +47,8 @@ def said(text: str) -> list[tuple[str, str, str]]:
         "my iPhone 15 and a 4K TV, MP3, B2B",
         "1 9 1 2 2",
         "bluetooth",
+        "I called 100 times, j'ai attendu 120 jours, 打了200次",
+        "(555) 010-2233, 5550102233, +1 555 010 2233",
         "",
     ],
 )
@@ -139,6 +142,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(WORDS, max_size=6), st.lists(WORDS, min_size=1, max_size=3))
 def test_whoever_repeats_what_is_allowed_invents_nothing(words: list[str], forbidden: list[str]) -> None:
     """Word for word, nothing is invented, in whatever order; and of what is forbidden nothing gets through."""
@@ -149,6 +153,7 @@ def test_whoever_repeats_what_is_allowed_invents_nothing(words: list[str], forbi
     assert all(each.rule == "leak" for each in leaks)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_read(text: str) -> None:
     """Nothing raises, and one form is the form of itself."""

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debateroom import evaluation
@@ -144,6 +144,7 @@ def test_the_test_vector_of_pass_hat_k() -> None:
     assert found == [0.5625, 0.4167, 0.3125, 0.25]
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.booleans(), max_size=5), min_size=1, max_size=4), st.integers(1, 4))
 def test_pass_hat_k_is_the_share_of_k_trials_that_all_pass(tasks: list[list[bool]], k: int) -> None:
     """Counted out over every choice of k trials of a task, as a mean over the tasks that have so many."""

@@ -60,7 +60,7 @@ _HAN = dict(zip("零〇一二三四五六七八九", "00123456789", strict=True)
 _HAN_DIGITS = re.compile(r"[零〇一二三四五六七八九]{4,}(?![十百千万])")
 """Digits said one by one: 一九一二二."""
 _HAN_NUMBER = re.compile(
-    r"[零〇一二两三四五六七八九十百千]+(?=万?\s?(?:元|块|欧|美元|英镑))|"
+    r"(?<![零〇一二两三四五六七八九十百千])[零〇一二两三四五六七八九十百千]{1,12}+(?=万?\s?(?:元|块|欧|美元|英镑))|"
     r"[一二三四五六七八九十]{1,3}(?=月[一二三四五六七八九十\d]{1,3}[日号])|(?<=月)[一二三四五六七八九十]{1,3}(?=[日号])"
 )
 _MYRIAD = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)万")
@@ -122,6 +122,15 @@ _CURRENCY_BEHIND = (
     r"[€$£¥]|元|块钱?|欧元?|美元|人民币|(?:EUR|USD|GBP|CNY|RMB|CHF|euros?|dollars?|pounds?|quid|bucks?|yuans?|"
     r"francs?|kuai|balles)(?![A-Za-z])"
 )
+
+
+_COUNTED = (
+    r"(?:times|days?|hours?|minutes?|weeks?|years?|people|fois|jours?|heures?|semaines?|ans|années?|personnes|km|kg|"
+    r"grams?|grammes?|cm|ml)\b|[次遍天个人年]|小时|分钟|公里|公斤"
+)
+"""What a plain number may count: then it is no id and no sum."""
+_NOT_ON = rf"(?![\dA-Za-z_@%:]|\s?(?:%|{_COUNTED})|[.,:]\d)"
+"""A plain number is at its end."""
 
 
 def figure(text: str) -> str:
@@ -231,12 +240,13 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str], Callable[[re.Match[str]], set[str]
         rf"(?:{_CURRENCY_BEFORE})\s?(?:{_NUMBER})|(?<![\w.,])(?:{_NUMBER})\s?(?:{_CURRENCY_BEHIND})"
         rf"|(?<=[^\W\da-zA-Z])(?:{_NUMBER})\s?(?:{_CURRENCY_BEHIND})", re.IGNORECASE), _amount),
     ("phone", re.compile(
-        r"(?<![\dA-Za-z_#/-])(?:\+|\(?0|1[3-9])[\d() .Xx*-]{5,22}[\dXx*](?![\dA-Za-z_])"), _phone),
+        r"(?<![\dA-Za-z_#/-])(?:(?:\+|\(?0|1[3-9])[\d() .Xx*-]{5,22}[\dXx*]"
+        r"|\(\d{2,4}\)\s?\d[\d .-]{4,12}\d|\d{3}[-. ]\d{3}[-. ]\d{4})(?![\dA-Za-z_])"), _phone),
     ("id", re.compile(
         r"(?<![A-Za-z0-9@_.-])#?(?=[A-Za-z0-9_/.-]*\d)(?=[A-Za-z0-9_/.-]*[A-Za-z])"
         r"[A-Za-z0-9]{1,40}(?:[-_/.][A-Za-z0-9]{1,40}){0,6}(?![A-Za-z0-9@_])"), _reference),
     ("id", re.compile(
-        r"(?<![A-Za-z0-9@_.,:-])#?\d{1,4}(?:[ -]?\d{1,4}){2,8}(?![\dA-Za-z_@%:]|\s?%|[.,:]\d)"
-        r"|(?<![A-Za-z0-9@_.,:-])\d{3,20}(?:[.,]\d{1,2})?(?![\dA-Za-z_@%:]|\s?%|[.,:]\d)"
+        rf"(?<![A-Za-z0-9@_.,:-])#?\d{{1,4}}(?:[ -]?\d{{1,4}}){{2,8}}{_NOT_ON}"
+        rf"|(?<![A-Za-z0-9@_.,:-])\d{{3,20}}(?:[.,]\d{{1,2}})?{_NOT_ON}"
         r"|(?<=#)\d{1,20}(?![\dA-Za-z])"), _number),
 )  # fmt: skip

@@ -131,7 +131,7 @@ def _own_keys(datum: Datum) -> set[str]:
     return whole if datum.kind == "date" and whole else set(datum.keys)
 
 
-_SENTENCE = re.compile(r"[^.!?。！？…\n]*[^\W_][^.!?。！？…\n]*(?:[.!?。！？…]+|\n|$)")
+_BETWEEN = re.compile(r"[.!?。！？…\n]+")
 _DOT_INSIDE = re.compile(r"(?<=\w)\.(?=\w)|\b(?:[A-Z]|Mr|Mrs|Ms|Dr|No|St|M|Mme|etc|e\.g|i\.e)\.(?=\s)")
 _EMOJI = re.compile(
     "[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23f3\u200d\ufe0f]"
@@ -146,9 +146,10 @@ def check_customer_style(text: str) -> list[TextFinding]:
     ['length', 'emoji']
     """
     findings = []
-    sentences = [each for each in _SENTENCE.findall(_DOT_INSIDE.sub(" ", text)) if each.strip()]
+    sentences = [each.strip() for each in _BETWEEN.split(_DOT_INSIDE.sub(" ", text))]
+    sentences = [each for each in sentences if any(letter.isalnum() for letter in each)]
     if len(sentences) > _MOST_SENTENCES:
-        findings.append(TextFinding("style", "length", sentences[_MOST_SENTENCES].strip()))
+        findings.append(TextFinding("style", "length", sentences[_MOST_SENTENCES]))
     if emoji := _EMOJI.search(text):
         findings.append(TextFinding("style", "emoji", emoji[0]))
     return findings
