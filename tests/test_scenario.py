@@ -9,8 +9,8 @@ import pytest
 
 from debateroom.dialogue import brief, scenario
 from debateroom.dialogue.brief import Activity
-from debateroom.dialogue.scenario import ExpectedTool
 from debateroom.errors import UsageError
+from debateroom.matching.calls import ExpectedCall
 
 
 def test_yaml_and_json_and_the_old_names(tmp_path: Path) -> None:
@@ -27,13 +27,13 @@ def test_yaml_and_json_and_the_old_names(tmp_path: Path) -> None:
 
 def test_expected_tools_in_every_form() -> None:
     """Names alone, objects, and the older form by name."""
-    wanted = (ExpectedTool(tool="get_order", count=1),)
+    wanted = (ExpectedCall(tool="get_order", count=1),)
     assert (
         scenario.parse({"goals": "g", "expected_tools": [{"tool": "get_order", "count": 1}]}, "s").expected_tools
         == wanted
     )
     assert scenario.parse({"goals": "g", "expectedTools": {"get_order": {"count": 1}}}, "s").expected_tools == wanted
-    assert scenario.parse({"goals": "g", "expected_tools": ["a"]}, "s").expected_tools == (ExpectedTool(tool="a"),)
+    assert scenario.parse({"goals": "g", "expected_tools": ["a"]}, "s").expected_tools == (ExpectedCall(tool="a"),)
 
 
 @pytest.mark.parametrize(

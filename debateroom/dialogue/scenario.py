@@ -12,28 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from debateroom.dialogue import tool_names
 from debateroom.errors import UsageError
+from debateroom.matching.calls import ExpectedCall
 
 _OLD = {"testPersona": "persona", "testGoals": "goals", "testResult": "result", "expectedTools": "expected_tools",
         "query": "opening"}  # fmt: skip
 _MODULE_FUNCTION = re.compile(r"python:[\w.]+:[\w.]+")
 LARGEST = 1_000_000
 """Bytes a scenario or a brief may have."""
-
-
-class ExpectedTool(BaseModel):
-    """A tool call that the conversation must show, or must not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    tool: str = Field(min_length=1)
-    args_match: dict[str, Any] = {}
-    """Arguments that the call must have; it may have more."""
-    by: str | None = None
-    """Name of the agent that must call it; None is any."""
-    count: int | None = Field(default=None, ge=0)
-    """How many calls there must be; None is at least one."""
-    forbidden: bool = False
-    """The call must not happen."""
 
 
 class Scenario(BaseModel):
@@ -51,7 +36,7 @@ class Scenario(BaseModel):
     """The user's first question; the simulator writes one when there is none."""
     equivalences: dict[str, tuple[str, ...]] = {}
     """Business names that mean tools, beside the shipped ones: `{CRM: [lookupCustomer*]}`."""
-    expected_tools: tuple[ExpectedTool, ...] = ()
+    expected_tools: tuple[ExpectedCall, ...] = ()
     """Tool calls that must, or must not, happen."""
     instructions: str = ""
     """Appended to the simulator's prompt."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from debateroom.agents.agent import ToolRecord
 from debateroom.dialogue import sameness, signs, tool_names
-from debateroom.dialogue.scenario import ExpectedTool, Scenario
+from debateroom.dialogue.scenario import Scenario
+from debateroom.matching.calls import ExpectedCall, match_calls
 
 Result = Literal["passed", "failed", "inconclusive"]
 
@@ -54,9 +54,9 @@ def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord]
     An expected call that is missing, or a forbidden one that was made, is a failure. A success is inconclusive when
     the goals name tools and none of them was executed.
     """
-    unmet = [text for expected in scenario.expected_tools for text in [_unmet(expected, tools)] if text]
+    unmet = _unmet(scenario.expected_tools, tools)
     if unmet and said.outcome != "failed":
-        return Verdict("failed", said.success, said.explain, "; ".join(unmet), "expected_tools")
+        return Verdict("failed", said.success, said.explain, unmet, "expected_tools")
     executed = [tool.name for tool in tools]
     wanted = tool_names.wanted(scenario.goals, scenario.all_equivalences, executed)
     if said.outcome == "passed" and wanted and not tool_names.any_executed(wanted, executed):
@@ -65,25 +65,11 @@ def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord]
     return said
 
 
-def _unmet(expected: ExpectedTool, tools: Sequence[ToolRecord]) -> str:
-    """What is wrong with the calls that `expected` is about; empty when nothing is."""
-    calls = sum(fnmatchcase(tool.name, expected.tool) and _has(tool.arguments, expected.args_match) for tool in tools)
-    if expected.forbidden:
-        return f"{expected.tool} was executed and is forbidden" if calls else ""
-    if expected.count is not None and calls != expected.count:
-        return f"{expected.tool} was executed {calls} times, not {expected.count}"
-    return "" if calls or expected.count == 0 else f"{expected.tool} was not executed as expected"
-
-
-def _has(actual: Any, wanted: Any) -> bool:
-    """Whether `actual` has everything that `wanted` has; numbers are equal by value, `true` is not 1."""
-    if isinstance(wanted, Mapping):
-        return isinstance(actual, Mapping) and all(
-            key in actual and _has(actual[key], value) for key, value in wanted.items()
-        )
-    if isinstance(wanted, list):
-        return isinstance(actual, list) and len(actual) == len(wanted) and all(map(_has, actual, wanted))
-    return isinstance(wanted, bool) == isinstance(actual, bool) and bool(actual == wanted)
+def _unmet(expected: Sequence[ExpectedCall], tools: Sequence[ToolRecord]) -> str:
+    """What is wrong with the calls; empty when nothing is. Which agent called is not recorded, so `by` is any."""
+    anybody = [each.model_copy(update={"by": None}) for each in expected]
+    made = [{"tool": tool.name, "args": tool.arguments} for tool in tools]
+    return "; ".join(map(str, match_calls(anybody, made).evidence))
 
 
 def refusal(

@@ -1,0 +1,148 @@
+"""The checks of a task on one trial, each `pass`, `fail`, `inconclusive` or `error`, with its evidence. Pure.
+
+The same functions grade a trial when it ends and when it is graded again from the journal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from debateroom.errors import UsageError
+from debateroom.evaluation.task import CHECKS, CheckName, Task
+from debateroom.evaluation.trial import Trial
+from debateroom.matching.calls import match_calls
+from debateroom.matching.evidence import Evidence
+from debateroom.matching.state import compare_state
+
+Status = Literal["pass", "fail", "inconclusive", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of one trial."""
+
+    name: CheckName
+    status: Status
+    evidence: tuple[Evidence, ...] = ()
+    """Why; for a pass it may be empty. Kinds beside those of `match_calls` and `compare_state`: `unsaid` (the agent
+    never said it), `stop` (how the customer ended), `criterion` (a judge's, with its reasoning), `reason` (why
+    nothing can be said).
+    """
+
+
+def grade(task: Task, trial: Trial) -> tuple[Check, ...]:
+    """A check for everything that the task asks for, in the order of `CHECKS`.
+
+    In a trial that ended with an error every check is `error`. What the task cannot have scored here is
+    `inconclusive`, whatever else is known of it.
+    """
+    asked = {*task.checks.named(), *(each.check for each in task.unscored)}
+    return tuple(_graded(name, task, trial) for name in CHECKS if name in asked)
+
+
+def verdict(checks: Sequence[Check]) -> Status:
+    """What the checks say together: `error` before `fail` before `inconclusive`; a trial passes when all pass.
+
+    Without any check nothing was seen: `inconclusive`.
+    """
+    said = {check.status for check in checks} or {"inconclusive"}
+    return next(status for status in ("error", "fail", "inconclusive", "pass") if status in said)
+
+
+def _graded(name: CheckName, task: Task, trial: Trial) -> Check:
+    if trial.stop.cause == "error":
+        return Check(name, "error", (Evidence("reason", trial.stop.error or "the trial broke"),))
+    reasons = [each.reason for each in task.unscored if each.check == name]
+    if reasons:
+        return Check(name, "inconclusive", tuple(Evidence("reason", reason) for reason in reasons))
+    try:
+        return _CHECK[name](task, trial)
+    except UsageError as error:  # the dataset asks for what cannot be: nothing is said about the agent
+        return Check(name, "error", (Evidence("reason", str(error)),))
+
+
+def _tool_calls(task: Task, trial: Trial) -> Check:
+    asked = task.checks.tool_calls
+    assert asked is not None  # noqa: S101 — only checks that the task has are graded
+    calls = [call.model_dump() for call in trial.calls]
+    found = match_calls(asked.expected, calls, order=asked.order, extra=asked.extra)
+    return Check("tool_calls", "pass" if found.ok else "fail", found.evidence)
+
+
+def _db_state(task: Task, trial: Trial) -> Check:
+    asked = task.checks.db_state
+    assert asked is not None  # noqa: S101 — as above
+    if trial.final is None:
+        return Check("db_state", "inconclusive", (Evidence("reason", "no world showed its state"),))
+    expected = asked.expected
+    if expected is None:
+        if trial.target is None:
+            reason = "the expected state is that of the reference solution, which needs the world"
+            return Check("db_state", "inconclusive", (Evidence("reason", reason),))
+        expected = {"": trial.target}
+    found = compare_state(trial.initial, trial.final, expected, strength=asked.strength)
+    return Check("db_state", "pass" if found.ok else "fail", found.evidence)
+
+
+def _user_satisfied(task: Task, trial: Trial) -> Check:
+    ok = trial.stop.satisfied is task.checks.user_satisfied
+    return Check(
+        "user_satisfied", "pass" if ok else "fail", (Evidence("stop", trial.stop.token or trial.stop.cause),)
+    )
+
+
+def _communicate(task: Task, trial: Trial) -> Check:
+    said = [message.text for message in trial.messages if message.party == "agent"]
+    unsaid = [entry for entry in task.checks.communicate or () if not any(is_said(text, said) for text in entry)]
+    evidence = tuple(Evidence("unsaid", " / ".join(entry)) for entry in unsaid)
+    return Check("communicate", "fail" if unsaid else "pass", evidence)
+
+
+def _judge(task: Task, trial: Trial) -> Check:
+    criteria = [each for each in task.checks.judge or () if each.strip()]
+    if not criteria:
+        return Check("judge", "inconclusive", (Evidence("reason", "there is no criterion to judge by"),))
+    if trial.judged is None:
+        return Check("judge", "inconclusive", (Evidence("reason", "no judge of another model was asked"),))
+    met = {each.criterion: each for each in trial.judged}
+    answers = [met[each].met if each in met else None for each in criteria]
+    evidence = tuple(
+        Evidence("criterion", f"{each}: {met[each].reasoning}" if each in met else each)
+        for each, answer in zip(criteria, answers, strict=True)
+        if answer is not True
+    )
+    if any(answer is False for answer in answers):
+        return Check("judge", "fail", evidence)
+    return Check("judge", "inconclusive" if None in answers else "pass", evidence)
+
+
+_CHECK: Mapping[CheckName, Callable[[Task, Trial], Check]] = {
+    "tool_calls": _tool_calls,
+    "db_state": _db_state,
+    "user_satisfied": _user_satisfied,
+    "communicate": _communicate,
+    "judge": _judge,
+}
+
+_THOUSANDS = re.compile(r"(?<=\d)[,' \u202f’](?=\d{3}(?!\d))")
+
+
+def is_said(wanted: str, messages: Sequence[str]) -> bool:
+    """Whether one of `messages` holds the string: case, width, runs of spaces and marks for thousands ignored.
+
+    A string that begins or ends with a digit is not found inside a longer number: `4` is not in `14` or `4.5`.
+    """
+    text = _even(wanted)
+    before = r"(?<!\d)(?<!\d[.,])" if text[:1].isdigit() else ""
+    behind = r"(?![.,]?\d)" if text[-1:].isdigit() else ""
+    pattern = re.compile(before + re.escape(text) + behind)
+    return bool(text) and any(pattern.search(_even(message)) for message in messages)
+
+
+def _even(text: str) -> str:
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return _THOUSANDS.sub("", folded)
