@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from debateroom.cli.output import line, note
+from debateroom.cli.spent import Spent
 from debateroom.language import in_marks, number, say
 from debateroom.terminal import one_line, padded, width
 
@@ -44,9 +45,10 @@ def make(
     `turns` is for rooms in which two parties talk; `announced` when the table of seats was shown already.
     """
     if turns:
-        from debateroom.cli.talk import TurnLines
+        from debateroom.cli import turns as of_turns
 
-        shown: Progress = TurnLines(quiet=quiet, verbose=verbose)
+        live = not quiet and not verbose and sys.stderr.isatty()
+        shown: Progress = of_turns.LiveTurns() if live else of_turns.TurnLines(quiet=quiet, verbose=verbose)
     else:
         shown = _on_stderr(quiet=quiet, verbose=verbose, announced=announced)
     return EventLines(shown) if events else shown
@@ -99,11 +101,10 @@ class PlainProgress:
         self._confidence: dict[str, float | None] = {}
         self._lookups = 0
         """Tool calls in this round that have come to their end."""
-        self._input = self._cached = self._output = 0
-        self._cost: float | None = 0.0
+        self._spent = Spent()
 
     def on_event(self, event: Event) -> None:
-        self._spend(event)
+        self._spent.add(event)
         if self._verbose > 1:
             from debateroom import files
 
@@ -216,34 +217,11 @@ class PlainProgress:
             self._note(say(self._language, "converged_line", round=event["round"]))
 
     def _room_finished(self, event: Event) -> None:
-        if not self._quiet and self._input:
-            self._note(self.spent_line())
+        if not self._quiet and (spent := self._spent.line(self._language)):
+            self._note(spent)
 
     def _room_interrupted(self, event: Event) -> None:
         self._room_finished(event)
-
-    def _spend(self, event: Event) -> None:
-        """Adds what an event's call used in this run, and what it cost; unknown stays unknown."""
-        usage = event.get("usage")
-        if not usage:
-            return
-        self._input += usage["input"]
-        self._cached += usage["cached"]
-        self._output += usage["output"]
-        cost = event.get("cost")
-        self._cost = None if self._cost is None or cost is None else self._cost + cost
-
-    def spent_line(self) -> str:
-        """`12,345 tokens in (83% from the cache), 4,321 out; 0.12 US dollars`."""
-        key = "spent_unknown" if self._cost is None else "spent_free" if self._cost == 0 else "spent"
-        return say(
-            self._language,
-            key,
-            input=self._input,
-            share=f"{self._cached / self._input:.0%}"[:-1],
-            output=self._output,
-            cost=number(self._language, self._cost or 0, 4),
-        )
 
     def round_line(self, number: int) -> str:
         """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""

@@ -1,16 +1,16 @@
-"""What `simulate` and `work` have in common: their options, a line a turn on stderr, what they leave on stdout."""
+"""What `simulate` and `work` have in common: their options, and what they leave on stdout."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from debateroom.cli import background, output, progress, waking
+from debateroom.cli.turns import counted
 from debateroom.language import say
-from debateroom.terminal import one_line, printable
+from debateroom.terminal import printable
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
@@ -93,12 +93,12 @@ def tell(outcome: Outcome) -> None:
         output.verdict(language, final.get("outcome"), str(final.get("summary", ""))),
         "",
         say(language, "turns_line", turns=final.get("turns", "—"), most=final.get("max_turns", "—")),
-        say(language, "tools_line", tools=_counted(final.get("tools", ())) or say(language, "no_tools")),
+        say(language, "tools_line", tools=counted(final.get("tools", ())) or say(language, "no_tools")),
     ]
     found = [str(item.get("rule")) for item in final.get("findings", ()) if isinstance(item, Mapping)]
     if found:
         key = "findings_line" if transcript.kind == "simulation" else "flags_line"
-        lines.append(say(language, key, count=len(found), rules=_counted(found)))
+        lines.append(say(language, key, count=len(found), rules=counted(found)))
     lines.append("")
     if transcript.kind == "work":
         output.tell(printable(str(final.get("deliverable", ""))))
@@ -109,73 +109,3 @@ def tell(outcome: Outcome) -> None:
     show = output.note if transcript.kind == "work" else output.tell
     for text in lines:
         show(printable(text))
-
-
-def _counted(names: Any) -> str:
-    """`get_order, refund ×2`."""
-    counts = Counter(map(str, names))
-    return ", ".join(name if times == 1 else f"{name} ×{times}" for name, times in counts.items())
-
-
-class TurnLines:
-    """One plain line a turn."""
-
-    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
-        self._quiet = quiet
-        self._verbose = verbose
-        self._language = "en"
-        self._turns = 0
-        self._agent = ""
-        self._tools: dict[int, list[str]] = {}
-
-    def on_event(self, event: Mapping[str, Any]) -> None:
-        """Says what is worth a line."""
-        if self._verbose > 1:
-            from debateroom import files
-
-            output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
-        handler = getattr(self, f"_{event['event']}", None)
-        if handler and not self._quiet:
-            handler(event)
-
-    def on_progress(self, agent: str, characters: int) -> None:
-        """Nothing: plain lines do not move."""
-
-    def on_wait(self, provider: str, seconds: float) -> None:
-        """One line: a minute in which nothing happens has a reason."""
-        if not self._quiet:
-            output.note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
-
-    def close(self) -> None:
-        """Nothing to take down."""
-
-    def _room_opened(self, event: Mapping[str, Any]) -> None:
-        self._language, self._turns = event["language"], event["rounds"]
-        self._agent = event["agents"][-1]["name"]
-        for seat in event["agents"]:
-            output.note(f"{one_line(seat['name'], 60)}  {one_line(seat['model'], 80)}")
-
-    def _moved_aside(self, event: Mapping[str, Any]) -> None:
-        output.note(say(self._language, "moved_line", command=event["hint"]))
-
-    def _room_resumed(self, event: Mapping[str, Any]) -> None:
-        for provider, address in event["elsewhere"].items():
-            output.note(say(self._language, "reached_line", provider=provider, address=address))
-        if event["finished"]:
-            output.note(say(self._language, "resumed_line", finished=event["finished"], rounds=self._turns))
-
-    def _reply(self, event: Mapping[str, Any]) -> None:
-        if event["agent"] == self._agent:
-            self._tools[event["round"]] = [tool["name"] for tool in event.get("tools", ())]
-
-    def _set_aside(self, event: Mapping[str, Any]) -> None:
-        if self._verbose:
-            rules = ", ".join(event["why"])
-            output.note(say(self._language, "aside_line", agent=event["agent"], rules=rules))
-
-    def _round_finished(self, event: Mapping[str, Any]) -> None:
-        turn = event["round"]
-        tools = _counted(self._tools.get(turn, ())) or say(self._language, "no_tools")
-        output.note(printable(say(
-            self._language, "turn_line", turn=turn, turns=self._turns, agent=self._agent, tools=tools
-        )))  # fmt: skip
