@@ -94,8 +94,9 @@ def cast_work(mission: str, brief: str, told: Job, chosen: Settings, models: Mod
     """The plan of a worker's job, with its agent opened. Raises UsageError, NoModel before there is a room."""
     with _opened_for_plan(agent, told, models) as (opened, session):
         plan = plans.of_work(
-            mission, brief, told, _seat(opened), chosen, models, session=session, capabilities=opened.capabilities
-        )
+            mission, brief, told, _seat(opened), chosen, models,
+            session=session, capabilities=opened.capabilities, asks=opened.asks,
+        )  # fmt: skip
         return Cast(plan, opened)
 
 
@@ -104,7 +105,8 @@ def cast_simulation(
 ) -> Cast:
     """The plan of a simulation, with its agent opened. Raises UsageError, NoModel before there is a room."""
     with _opened_for_plan(agent, told, models) as (opened, session):
-        return Cast(plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session), opened)
+        plan = plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session, asks=opened.asks)
+        return Cast(plan, opened)
 
 
 @contextmanager

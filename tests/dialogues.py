@@ -20,6 +20,7 @@ class Agent:
         self.name = name
         self.model = "scripted:none"
         self.capabilities = tuple(capabilities)
+        self.asks: tuple[str, ...] = ()
         self.heard: list[tuple[Turn, ...]] = []
         self.closed = False
         self._answers = list(answers)

@@ -65,6 +65,27 @@ def test_anything_else_is_what_the_model_says(text: str) -> None:
     assert with_call(answer, [ORDER]) == answer
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"text": "<What to write.>", "kind": "public", "times": 1}',
+        '{"text": {"type": "string", "description": "What to write."}, "kind": "public", "times": 1}',
+        '{"text": "x", "kind": "public", "times": 1, "colour": "<colour>"}',
+        json.dumps(NOTE.parameters),
+    ],
+)
+def test_what_is_copied_from_how_a_tool_is_told_is_no_call(arguments: str) -> None:
+    """The schema, a piece of it, or the words that only stand for a value: nobody meant that to be executed."""
+    answer = Answer(f'{{"name": "add_note", "arguments": {arguments}}}', Usage(), "stop", "embedded", 0.1)
+    assert with_call(answer, [ORDER, NOTE]) == answer
+
+
+def test_values_that_were_told_as_examples_may_be_meant() -> None:
+    """One of the values that an argument may have is a value."""
+    text = '{"name": "add_note", "arguments": {"text": "Ring twice.", "kind": "public", "times": 1}}'
+    assert with_call(Answer(text, Usage(), "stop", "embedded", 0.1), [ORDER, NOTE]).calls
+
+
 def test_a_call_takes_the_place_of_the_text() -> None:
     """The answer then waits for the tool."""
     answer = with_call(Answer(CALL, Usage(1, 0, 0, 2), "stop", "embedded", 0.1), [ORDER])
@@ -90,9 +111,9 @@ def test_tools_and_what_they_gave_are_told_in_the_language_of_the_instructions()
     (last,) = asked.turns[2:]
     assert last.role == "user"
     assert last.text.startswith(
-        "Où est W1 ?\n\nL'outil get_order dit :\nexpédiée\n\nL'outil fly refuse, rien n'a été fait :\npas d'ailes\n\n"
+        "Où est W1 ?\n\n(L'outil get_order a été employé. Il dit : expédiée)\n\n"
+        "(L'outil fly a refusé, rien n'a été fait. Il dit : pas d'ailes)\n\nRépondez"
     )
-    assert "employez un autre outil" in last.text
 
 
 def test_a_tool_that_was_used_is_not_offered_again_for_the_same_answer() -> None:
@@ -117,9 +138,7 @@ def test_without_a_tool_at_hand_it_is_asked_for_words() -> None:
     schema = {"type": "object"}
     asked = in_words(Request(system="You help.", turns=told, tools=(ORDER,), schema=schema), ())
     assert (asked.system, asked.schema) == ("You help.", schema)
-    assert asked.turns[0].text.startswith(
-        "Where is W1?\n\nThe tool get_order says:\nshipped\n\nNow answer the request"
-    )
+    assert asked.turns[0].text.startswith("Where is W1?\n\n(The tool get_order was used. It says: shipped)\n\nNow")
 
 
 def test_a_tool_is_shown_by_its_call() -> None:

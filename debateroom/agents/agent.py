@@ -57,6 +57,9 @@ class Agent(Protocol):
     """`provider:model`, or what the agent is spoken to through."""
     capabilities: tuple[str, ...]
     """First line of each tool's description; empty when not known."""
+    asks: tuple[str, ...]
+    """`provider:model` of each model that it asks through this program, those of its sub-agents included; empty for
+    an agent from outside."""
 
     def answer(
         self, said: Sequence[Turn], *, until: float | None = None, on_event: OnEvent | None = None

@@ -38,6 +38,7 @@ class EndpointAgent:
     """An agent behind an address."""
 
     capabilities: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
     def __init__(self, name: str, model: str, endpoint: _Endpoint) -> None:
         self.name = name

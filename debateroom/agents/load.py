@@ -25,7 +25,8 @@ def load_agent(file: AgentFile, *, models: Models, model: str | None = None, ses
     programs = Programs(models.stop)
     models.keep(programs)
     builder = _Builder(file, models, model, programs)
-    return ModelAgent(builder.agent(file.agents[file.start]), limits=file.limits, session=session)
+    start = builder.agent(file.agents[file.start])
+    return ModelAgent(start, asks=builder.asked, limits=file.limits, session=session)
 
 
 class _Builder:
@@ -37,6 +38,11 @@ class _Builder:
         self._model = model
         self._programs = programs
         self._built: dict[str, Equipped] = {}
+
+    @property
+    def asked(self) -> list[str]:
+        """Names of the models of all agents that were built."""
+        return [equipped.model.name for equipped in self._built.values()]
 
     def agent(self, definition: AgentDefinition) -> Equipped:
         """The agent, and before it all that it stands on."""

@@ -18,10 +18,14 @@ from debateroom.messages import Turn, Usage
 class ModelAgent:
     """An agent of ours. It remembers what its tools told it, as long as the conversation goes on as it knows it."""
 
-    def __init__(self, equipped: Equipped, *, limits: Limits | None = None, session: str = "") -> None:
+    def __init__(
+        self, equipped: Equipped, *, asks: Sequence[str] = (), limits: Limits | None = None, session: str = ""
+    ) -> None:
+        """`asks` are the models of its sub-agents, and may hold its own."""
         self.name = equipped.name
         self.model = equipped.model.name
         self.capabilities = tuple(first_line(tool) for tool in equipped.tools.values())
+        self.asks = tuple(dict.fromkeys((self.model, *asks)))
         self._equipped = equipped
         self._limits = limits or Limits()
         self._session = session

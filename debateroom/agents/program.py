@@ -40,6 +40,7 @@ class ProgramAgent:
     """An agent behind a program. What it does beside answering, like the tools it runs, is known from its answers."""
 
     capabilities: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
     def __init__(self, name: str, model: str, program: LineProgram, *, session: str = "") -> None:
         self.name = name

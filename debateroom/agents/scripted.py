@@ -22,6 +22,7 @@ class ScriptedAgent:
     """
 
     capabilities: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
     def __init__(self, name: str, path: Path, *, stop: threading.Event) -> None:
         """Reads the file at once. Raises UsageError when it is missing or broken."""

@@ -120,6 +120,10 @@ class Dialogue:
         self._heard.append(Turn("assistant", spoken.text, raw=spoken.raw))
         return spoken
 
+    def begin_anew(self) -> None:
+        """The driver's conversation starts over: what it said so far is not before its eyes any more."""
+        self._heard.clear()
+
     def keep_aside(self, spoken: Spoken, why: Sequence[str]) -> None:
         """What was said reaches nobody: a rule kept it back."""
         self._write("set_aside", spoken, why=list(why))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from debateroom.language import detect_language
 from debateroom.messages import Seat
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
-from debateroom.models.registry import Models, choose_default
+from debateroom.models.registry import Models, choose_default, info, resolve
 from debateroom.room.room import event
 from debateroom.settings import PROJECT_FILE, Settings
 
@@ -27,6 +27,8 @@ SIMULATOR, WORKER = "simple-simulator", "worker-agent"
 KINDS = ("simulation", "work")
 ROOMS = {"simulation": "simulation", "work": "work"}
 """The default room of each kind."""
+_WORDED = ("simulator", "worker")
+"""Parts of what drivers are told that there are in short."""
 PERSONAS = ("patient", "hurried", "angry")
 """Persons that ship, by name."""
 
@@ -87,6 +89,8 @@ class Plan:
     """Tag around quoted text, drawn at random for this run."""
     uuid: str
     """Also the session's id."""
+    short: bool = False
+    """The driver is told its rules in short: its model is too small to follow many."""
 
     @property
     def rounds(self) -> int:
@@ -105,8 +109,9 @@ class Plan:
 
     @property
     def worded(self) -> dict[str, Any]:
-        """What the driver is told on the way, in the dialogue's language."""
-        return templates.data(f"dialogue/{self.language}.toml")
+        """What the driver is told on the way, in the dialogue's language and at the length that it can follow."""
+        words = templates.data(f"dialogue/{self.language}.toml")
+        return {**words, **{part: words[part] | words[part]["short"] for part in _WORDED}} if self.short else words
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
@@ -144,7 +149,14 @@ def from_event(opening: Mapping[str, Any]) -> Plan:
 
 
 def of_simulation(
-    scenario: Scenario, job: Job, agent: Seat, settings: Settings, models: Models, *, session: str
+    scenario: Scenario,
+    job: Job,
+    agent: Seat,
+    settings: Settings,
+    models: Models,
+    *,
+    session: str,
+    asks: Collection[str] = (),
 ) -> Plan:
     """The plan of a simulation against `agent`. Raises UsageError, NoModel."""
     spoken = " ".join((scenario.opening, scenario.goals, scenario.persona))
@@ -161,12 +173,13 @@ def of_simulation(
         session=session,
         scenario=scenario,
         persona=_persona(job.persona or scenario.persona, language),
+        asks=asks,
     )
 
 
 def of_work(
     mission: str, brief: str, job: Job, agent: Seat, settings: Settings, models: Models, *,
-    session: str, capabilities: tuple[str, ...],
+    session: str, capabilities: tuple[str, ...], asks: Collection[str] = (),
 ) -> Plan:  # fmt: skip
     """The plan of a worker's job with `agent`. Raises UsageError, NoModel."""
     if not mission.strip():
@@ -189,20 +202,21 @@ def of_work(
         brief=position.text,
         persona=style,
         capabilities=capabilities,
+        asks=asks,
     )
 
 
 def _made(
     kind: str, problem: str, language: str, driver: str, agent: Seat, settings: Settings, models: Models, *,
     job: Job, session: str, persona: str, scenario: Scenario | None = None, brief: str = "",
-    capabilities: tuple[str, ...] = (),
+    capabilities: tuple[str, ...] = (), asks: Collection[str] = (),
 ) -> Plan:  # fmt: skip
     if job.max_turns < 1:
         raise UsageError(f"--max-turns {job.max_turns}: the agent must be able to answer once")
     if agent.name == driver:
         raise UsageError(f"the agent may not be called {driver}: that is the name of the other seat")
     model = models.open(choose_default(settings.model).name)
-    names = {model.name, agent.model} if agent.vendor else {model.name}
+    names = {model.name, *asks}
     if settings.budget is not None:
         _priced(names, settings.prices)
     return Plan(
@@ -225,6 +239,7 @@ def _made(
         reach=reach.noted(names, models.settings),
         fence=f"said-{secrets.token_hex(4)}",
         uuid=session,
+        short=not info(resolve(model.name)).moderates,
     )
 
 

@@ -17,11 +17,12 @@ _CONTEXT = re.compile(r"<(/?)\s*execution-context", re.IGNORECASE)
 
 def system(plan: Plan) -> str:
     """The driver's prompt: the same for all its calls, so that providers can serve it from their cache."""
+    length = "_short" if plan.short else ""
     if plan.scenario is None:
         wanted = briefs.intent(plan.problem, briefs.read(plan.brief), plan.language)
         chosen = wanted if wanted.source == "trigger" else None
         return templates.render(
-            f"prompts/{plan.language}/worker.j2",
+            f"prompts/{plan.language}/worker{length}.j2",
             fence=plan.fence,
             brief=plan.brief,
             capabilities="\n".join(f"- {line}" for line in plan.capabilities) or plan.worded["not_given"],
@@ -30,7 +31,7 @@ def system(plan: Plan) -> str:
             recipient=chosen.recipient if chosen else "",
         ).strip()
     return templates.render(
-        f"prompts/{plan.language}/simulator.j2",
+        f"prompts/{plan.language}/simulator{length}.j2",
         fence=plan.fence,
         opening=unfenced(plan, plan.scenario.opening),
         persona=plan.persona,

@@ -118,7 +118,7 @@ class _Judging:
         return prompts.answered(dialogue.plan, self._exchange.answer, context, self._note())
 
     def _note(self) -> str:
-        return str(self._words[self._due]).format(reason=self._reason) if self._due else ""
+        return str(self._words[self._due or "next"]).format(reason=self._reason)
 
     def _sent_back(self, spoken: Spoken, trigger: Trigger) -> str:
         """What the simulator is told when what it wrote does not stand; empty when it stands."""

@@ -55,8 +55,8 @@ class Worker:
 
     def play(self) -> Ended:
         """Plan, then request after request, until it concludes or has to."""
-        self._plan()
-        ask = "\n\n".join((self._words["start"], self._context()))
+        steps = self._plan()
+        ask = self._start(steps)
         while True:
             place = _Place(self._dialogue, self._words, self._mission)
             said = place.hear(ask)
@@ -70,12 +70,10 @@ class Worker:
                 self._dialogue.plan, exchange.answer, self._context_of(exchange), self._note(exchange)
             )
 
-    def _plan(self) -> None:
+    def _plan(self) -> list[str]:
         """The two or three steps, which stay in the journal. A worker that gives none works without."""
         intent = briefs.intent(self._mission, briefs.read(self._dialogue.plan.brief), self._dialogue.plan.language)
-        mission = prompts.unfenced(self._dialogue.plan, self._mission)
-        fence = self._dialogue.plan.fence
-        ask = f"{self._words['mission']}\n<{fence}>\n{mission}\n</{fence}>\n\n{self._words['plan'].format()}"
+        ask = f"{self._told_mission()}\n\n{self._words['plan'].format()}"
         for _ in range(2):
             spoken = self._dialogue.ask_driver(ask, call="plan")
             found = find_object(spoken.text)
@@ -83,8 +81,23 @@ class Worker:
             steps = [str(step) for step in value if str(step).strip()] if isinstance(value, list) else []
             self._dialogue.keep_plan(spoken, steps=steps[:3], **asdict(intent))
             if len(steps) >= 2:
-                return
+                return steps[:3]
             ask = self._words["plan"].format()
+        return []
+
+    def _start(self, steps: Sequence[str]) -> str:
+        """What asks for the first request. The plan is told and no longer stands there as said: a small model that
+        has written JSON once writes it again.
+        """
+        self._dialogue.begin_anew()
+        told = self._words["planned"] if steps else ""
+        plan = "\n".join([told, *(f"- {step}" for step in steps)]) if told else ""
+        return "\n\n".join(filter(None, (self._told_mission(), plan, self._context(), self._words["start"])))
+
+    def _told_mission(self) -> str:
+        plan = self._dialogue.plan
+        mission = prompts.unfenced(plan, self._mission)
+        return f"{self._words['mission']}\n<{plan.fence}>\n{mission}\n</{plan.fence}>"
 
     def _send(self, message: str, spoken: Spoken) -> Exchange:
         number = self._dialogue.number + 1
@@ -112,7 +125,7 @@ class Worker:
             return str(self._words["conclude"])
         if forced:
             return str(self._words["no_progress"]).format(reason=reason)
-        return str(self._words["deduced"]) if deliverable.deduced(exchange) else ""
+        return str(self._words["deduced" if deliverable.deduced(exchange) else "next"])
 
     def _with_findings(self, ended: Ended) -> Ended:
         job = job_of(self._dialogue, self._mission)

@@ -49,7 +49,7 @@ _SAMPLING = {
     "dry_penalty_last_n": 2048,
 }
 
-_TALKING = {"temperature": 0.2, "repeat_penalty": 1.0}
+_TALKING = {"temperature": 0.0, "repeat_penalty": 1.0}
 """The same in a conversation, where order numbers and calls of tools are repeated as they are."""
 
 
@@ -128,10 +128,11 @@ class Embedded:
         running = self._started()
         tools = offered(request)
         most = self._limit(request)
-        answer = with_call(self._ask(running, in_words(request, tools), on_text, most), tools)
+        told = in_words(request, request.tools if tools else ())
+        answer = with_call(self._ask(running, told, on_text, most), tools)
         if read_call(answer.text, [tool.name for tool in request.tools]) is None:
             return answer
-        # it wants a tool that it has used already: with none at hand it answers
+        # it wants a tool that it has used already, or copies how one was told: with none at hand it answers
         again = self._ask(running, in_words(request, ()), on_text, most)
         return replace(again, before=(*answer.paid, *again.before))
 
@@ -164,8 +165,10 @@ class Embedded:
             return self._running
 
     def _limit(self, request: Request) -> int:
-        """Tokens that the answer may have. A reply held by the grammar never needs more."""
-        return min(request.max_tokens, REPLY if request.reply_format else self._known.max_output)
+        """Tokens that the answer may have. A reply held by the grammar needs no more, and in a conversation a small
+        model that writes more is going round in circles."""
+        short = request.reply_format is not None or request.turns
+        return min(request.max_tokens, REPLY if short else self._known.max_output)
 
 
 class _Running:

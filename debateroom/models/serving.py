@@ -18,6 +18,8 @@ _MOST_THREADS = 8
 """A model this small gains nothing from more: they would only wait for each other."""
 _STEP = 128
 """Tokens of a prompt that are read in one go. Nothing is stopped inside one, and larger ones are no faster."""
+_SPARE = 256
+"""Mebibytes for prompts that the slot had to give up, 12 KiB a token: so two that talk in turns find theirs."""
 _PATIENCE = 3.0
 """Seconds that closing waits for a call under way to notice; after that it ends in the background."""
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "300"}
@@ -70,7 +72,7 @@ def _parameters(given: Any, path: Path, window: int, key: str) -> Any:
     given.n_ctx = window
     given.n_batch = given.n_ubatch = _STEP
     given.cpuparams.n_threads = given.cpuparams_batch.n_threads = threads()
-    given.cache_ram_mib = 0  # the slot keeps the prefix; copies of older prompts would only take memory
+    given.cache_ram_mib = _SPARE
     given.verbosity = -1  # stdout is the answer, stderr is ours
     given.api_keys = [key]
     given.cors_origins = ""

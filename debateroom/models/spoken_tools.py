@@ -2,7 +2,8 @@
 
 What its tools gave is told with the message that it answers, and not as calls and results of their own: such a model
 writes on in the way it sees, and would call the same tool for ever. For the same reason a tool that it has used for
-an answer is not offered to it again for that answer.
+an answer cannot be used again for that answer. It stays among those it is told of: a model on this machine would have
+to read its instructions again from there on.
 """
 
 from __future__ import annotations
@@ -43,15 +44,22 @@ def in_words(request: Request, tools: Sequence[ToolSpec]) -> Request:
     if tools:
         told = words["spoken_tools"].strip("\n").format(tools="\n".join(map(_described, tools)))
         system = f"{system}\n\n{told}".strip()
-    turns = tuple(_folded(request.turns, words, more=bool(tools)))
+    held = request.schema is not None or request.reply_format is not None
+    turns = tuple(_folded(request.turns, words, now=words["spoken_reply" if held else "spoken_now"]))
     free = replace(request, schema=None, reply_format=None) if tools else request
     return replace(free, system=system, turns=turns, tools=())
 
 
 def with_call(answer: Answer, tools: Sequence[ToolSpec]) -> Answer:
-    """The answer with the call that its text is; the same answer when the text is anything else."""
-    call = read_call(answer.text, [tool.name for tool in tools])
-    return answer if call is None else replace(answer, text="", calls=(call,), stop_reason="tools")
+    """The answer with the call that its text is; the same answer when the text is anything else.
+
+    What was only copied from how a tool was told is no call: nobody meant it.
+    """
+    known = {tool.name: tool for tool in tools}
+    call = read_call(answer.text, list(known))
+    if call is None or _copied(known[call.name], json.loads(call.arguments)):
+        return answer
+    return replace(answer, text="", calls=(call,), stop_reason="tools")
 
 
 def read_call(text: str, names: Iterable[str]) -> ToolCall | None:
@@ -89,11 +97,27 @@ def _stands_for(name: str, schema: Any) -> Any:
     if isinstance(told.get("enum"), list) and told["enum"]:
         return told["enum"][0]
     shown = {"number": 1.5, "integer": 1, "boolean": True, "array": [], "object": {}}.get(str(told.get("type")))
-    return f"<{told.get('description') or name}>" if shown is None else shown
+    return f"<{_meaning(name, told)}>" if shown is None else shown
 
 
-def _folded(turns: Sequence[Turn], words: Mapping[str, str], *, more: bool) -> Iterable[Turn]:
-    """The turns without calls and results: what tools gave stands below the message that they were called for."""
+def _meaning(name: str, schema: Any) -> str:
+    """What an argument is, in words."""
+    return str((schema.get("description") if isinstance(schema, dict) else None) or name)
+
+
+def _copied(tool: ToolSpec, arguments: Mapping[str, Any]) -> bool:
+    """Whether `arguments` are the tool's schema, or hold a piece of it or words that only stand for a value."""
+    properties = tool.parameters.get("properties", {})
+    return arguments == tool.parameters or any(
+        name in properties and (value == properties[name] or value == f"<{_meaning(name, properties[name])}>")
+        for name, value in arguments.items()
+    )
+
+
+def _folded(turns: Sequence[Turn], words: Mapping[str, str], *, now: str) -> Iterable[Turn]:
+    """The turns without calls and results: what tools gave stands below the message that they were called for, and
+    `now` at the end when the last message was.
+    """
     message: list[str] = []
     names: dict[str, str] = {}
     used = False
@@ -102,7 +126,7 @@ def _folded(turns: Sequence[Turn], words: Mapping[str, str], *, more: bool) -> I
             used = True
             for result in turn.results:
                 told = words["spoken_error" if result.is_error else "spoken_result"]
-                message.append(f"{told.format(name=names.get(result.call_id, '?'))}\n{result.content}")
+                message.append(told.format(name=names.get(result.call_id, "?"), result=result.content))
         elif turn.calls:
             names |= {call.id: call.name for call in turn.calls}
         elif turn.role == "user":
@@ -114,6 +138,6 @@ def _folded(turns: Sequence[Turn], words: Mapping[str, str], *, more: bool) -> I
             message = []
             yield turn
     if used:
-        message.append(words["spoken_then" if more else "spoken_now"])
+        message.append(now)
     if message:
         yield Turn("user", "\n\n".join(message))
