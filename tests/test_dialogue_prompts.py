@@ -8,6 +8,7 @@ import pytest
 
 from debateroom import templates
 from debateroom.language import LANGUAGES
+from debateroom.reading.triggers import read_trigger
 
 # rule: (English, French, Chinese); each a piece of our prompt
 SIMULATOR = {
@@ -201,3 +202,43 @@ def test_what_drivers_are_told_has_the_same_places_in_every_language() -> None:
     english = places(templates.data("dialogue/en.toml"))
     for language in LANGUAGES:
         assert places(templates.data(f"dialogue/{language}.toml")) == english
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_small_model_is_told_the_same_in_short(language: str) -> None:
+    """A third of the words, all that the run gives, and an example of the end that is read as one."""
+    short = {
+        "simulator": templates.render(
+            f"prompts/{language}/simulator_short.j2", fence="said-1", opening="OPENING", persona="PERSONA",
+            criteria="CRITERIA", goals="GOALS", equivalences=[("`GED` = `M-Files`", "`resolve*`")],
+            instructions="INSTRUCTIONS",
+        ),
+        "worker": templates.render(
+            f"prompts/{language}/worker_short.j2", fence="said-1", brief="BRIEF", capabilities="- Looks things up.",
+            persona="STYLE", goal="GOAL", recipient="RECIPIENT",
+        ),
+    }  # fmt: skip
+    given = {
+        "simulator": (
+            "<said-1>",
+            "OPENING",
+            "PERSONA",
+            "CRITERIA",
+            "GOALS",
+            "`M-Files`",
+            "`resolve*`",
+            "INSTRUCTIONS",
+        ),
+        "worker": ("<said-1>", "BRIEF", "STYLE", "GOAL"),
+    }
+    for who, whole in (("simulator", simulator(language)), ("worker", worker(language))):
+        text = short[who]
+        assert [part for part in given[who] if part not in text] == []
+        assert len(text) < 0.45 * len(whole)
+        end = next(line for line in reversed(text.splitlines()) if line.startswith("{"))
+        token, protocol, kind = {
+            "simulator": ("[DONE]", "done", "done"), "worker": ("[WORKER_COMPLETE]", "worker", "worker_complete"),
+        }[who]  # fmt: skip
+        assert f"{token}\n{end}" in text
+        assert read_trigger(f"{token}\n{end}", protocol=protocol, speaker=who).kind == kind
+    assert (len(re.findall("[\u4e00-\u9fff]", "".join(short.values()))) > 300) is (language == "zh")
