@@ -36,7 +36,7 @@ def play(tmp_path: Path) -> Iterator[Callable[[Callable[[Settings, Models], Cast
     asks the model the very same.
     """
     pytest.importorskip("xllamacpp")
-    given = {"model": "embedded", "active": tmp_path / "active", "max_tokens": 200, "timeout": 400.0}
+    given = {"model": "embedded", "active": tmp_path / "active", "max_tokens": 256, "timeout": 400.0}
     chosen = settings.load(given)
     with activities.open_models(chosen) as models:
 

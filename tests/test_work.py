@@ -240,6 +240,8 @@ def test_a_block_says_what_why_and_what_to_supply(tmp_path: Path) -> None:
         (complete("Instruction sent."), "forbidden_end"),
         (complete("À faire"), "forbidden_end"),
         (complete("指令已发送。"), "forbidden_end"),
+        (complete("Nothing."), "forbidden_end"),
+        (complete("Rien"), "forbidden_end"),
         (complete("I have sent an e-mail to Luminex."), "impossible_action"),
         (complete("J'ai réservé la salle."), "impossible_action"),
     ],
