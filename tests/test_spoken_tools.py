@@ -112,7 +112,7 @@ def test_tools_and_what_they_gave_are_told_in_the_language_of_the_instructions()
     assert last.role == "user"
     assert last.text.startswith(
         "Où est W1 ?\n\n(L'outil get_order a été employé. Il dit : expédiée)\n\n"
-        "(L'outil fly a refusé, rien n'a été fait. Il dit : pas d'ailes)\n\nRépondez"
+        "(L'outil fly a refusé, rien n'a été fait. Il dit : pas d'ailes)\n\nÉcrivez maintenant votre réponse"
     )
 
 
@@ -138,7 +138,11 @@ def test_without_a_tool_at_hand_it_is_asked_for_words() -> None:
     schema = {"type": "object"}
     asked = in_words(Request(system="You help.", turns=told, tools=(ORDER,), schema=schema), ())
     assert (asked.system, asked.schema) == ("You help.", schema)
-    assert asked.turns[0].text.startswith("Where is W1?\n\n(The tool get_order was used. It says: shipped)\n\nNow")
+    assert asked.turns[0].text.startswith(
+        "Where is W1?\n\n(The tool get_order was used. It says: shipped)\n\nNow write your reply"
+    )
+    free = in_words(Request(system="You help.", turns=told, tools=(ORDER,)), ())
+    assert free.turns[0].text.endswith("Now answer in one or two plain sentences.")
 
 
 def test_a_tool_is_shown_by_its_call() -> None:
