@@ -49,8 +49,12 @@ def play(tmp_path: Path) -> Iterator[Callable[[Callable[[Settings, Models], Cast
 
 
 def executed(outcome: Outcome) -> list[dict[str, Any]]:
-    """Tools that gave what they were called for."""
-    return [event for event in journal(outcome.folder, "tool_answered") if event["ok"]]
+    """Calls of tools that gave what they were called for; an order that was looked up is the one that was named."""
+    calls = [event for event in journal(outcome.folder, "tool_answered") if event["ok"]]
+    for call in calls:
+        if call["name"] == "get_order":
+            assert json.loads(call["result"])["order_id"] == call["arguments"]["order_id"]
+    return calls
 
 
 def test_a_simulation_executes_a_tool_and_ends_in_a_verdict(play: Any) -> None:
@@ -64,20 +68,20 @@ def test_a_simulation_executes_a_tool_and_ends_in_a_verdict(play: Any) -> None:
         "here",
     )
     outcome = play(lambda chosen, models: dialogues.cast_simulation(scenario, TOLD, chosen, models, SHOP))
-    (looked_up, *_) = executed(outcome)
-    assert (looked_up["name"], json.loads(looked_up["result"])["status"]) == ("get_order", "processing")
+    looked_up = executed(outcome)
+    assert looked_up
     final = dict(outcome.transcript.final_output or {})
     assert final["outcome"] in ("passed", "failed", "inconclusive")
-    assert final["tools"][0] == "get_order"
+    assert looked_up[0]["name"] in final["tools"]
     assert outcome.summary["exit_code"] == (0 if final["outcome"] == "passed" else 3)
     assert (outcome.transcript.status, json.loads(outcome.chat.read_text())["kind"]) == ("finished", "simulation")
 
 
 def test_a_job_executes_a_tool_and_ends_in_a_deliverable(play: Any) -> None:
     """What is delivered stands in the agent's answers, and it counts as delivered only when it was accepted."""
-    mission = "My lamp has not come: where is order W1001?"
+    mission = "Find out the status of order W1002."
     outcome = play(lambda chosen, models: dialogues.cast_work(mission, POSITION, TOLD, chosen, models, SHOP))
-    assert "get_order" in [event["name"] for event in executed(outcome)]
+    assert executed(outcome)
     final = dict(outcome.transcript.final_output or {})
     assert final["outcome"] in ("delivered", "partial", "refused")
     assert (final["success"], outcome.summary["exit_code"]) == (
