@@ -136,7 +136,7 @@ def _compare(plan: AnyPlan, expected: Mapping[str, Any]) -> None:
     """Raises UsageError that names every difference between the room and what was asked of it."""
     found = []
     for name, wanted in expected.items():
-        there = len(plan.seats) if name == "agents" else getattr(plan, name)
+        there = len(plan.seats) if name == "agents" else getattr(plan, name, None)
         if wanted is not None and wanted != there:
             found.append(f"{name} {there}, not {wanted}")
     if found:

@@ -360,6 +360,9 @@ def test_resume_refuses_options_that_contradict_the_room(capsys: pytest.CaptureF
     assert (code, "this room was started with rounds 1, not 4" in err) == (2, True)
     code, _, err = run(capsys, "resume", "--model", "sonnet")
     assert (code, "this room was started with model scripted:replies.jsonl, not anthropic:" in err) == (2, True)
+    code, _, err = run(capsys, "resume", "--moderator", "gpt", "--budget", "2", "--timeout", "60")
+    assert (code, "moderator none, not openai:" in err) == (2, True)
+    assert "budget None, not 2.0; timeout None, not 60.0" in err
     code, out, _ = run(capsys, "resume", "-r", "4", "--json")
     assert (code, json.loads(out)["room"]) == (2, str(Path("active/chatroom").resolve()))
     Path("replies.jsonl").write_text(json.dumps({"default": True, "response": "POSITION: x"}))

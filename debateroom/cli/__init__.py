@@ -13,6 +13,7 @@ import click
 from debateroom import interruption
 from debateroom.cli import front, output
 from debateroom.errors import DebateroomError, Declined, UsageError
+from debateroom.terminal import quoted
 
 
 def main() -> NoReturn:
@@ -48,7 +49,8 @@ def run(arguments: Sequence[str]) -> int:
         if stop is None:
             return _failed(error, as_json)
         interruption.obeyed()
-        return output.interrupted(stop, as_json=as_json)
+        typed = " ".join(["debateroom", *map(quoted, arguments)]) if arguments[:1] == ["resume"] else None
+        return output.interrupted(stop, as_json=as_json, typed=typed)
     return code if isinstance(code, int) else 0
 
 

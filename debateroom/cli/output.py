@@ -159,10 +159,13 @@ def _tell_what_is_there(room: Path | None) -> None:
             _tell_answer(transcript)
 
 
-def interrupted(stop: Interrupted, *, as_json: bool) -> int:
-    """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143."""
-    again = None
-    said = "debateroom: interrupted"
+def interrupted(stop: Interrupted, *, as_json: bool, typed: str | None = None) -> int:
+    """Says how to go on after Ctrl-C or SIGTERM, as the last line; 130 or 143.
+
+    `typed` is the command to give again where it had not come to its room yet.
+    """
+    again = typed
+    said = f"debateroom: interrupted; continue with: {typed}" if typed else "debateroom: interrupted"
     if stop.room is not None:
         from debateroom.language import say
         from debateroom.room.room import command

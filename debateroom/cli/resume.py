@@ -13,12 +13,18 @@ from debateroom.cli import background, output, place, progress, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
+_FREE = ("rounds", "model", "moderator", "budget", "timeout")
+"""Options that a chat.json leaves to the caller."""
+
 
 @click.command("resume", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("room", metavar="[ROOM|CHAT.JSON]", required=False)
 @click.option("-n", "--agents", type=int, metavar="N", help="What the room must have; else it is refused.")
 @click.option("-r", "--rounds", type=int, metavar="R", help="The same; for a chat.json, rounds at most.")
 @click.option("--model", metavar="NAME", help="The same; for a chat.json, the seats' model.")
+@click.option("--moderator", metavar="NAME", help="The same; for a chat.json, who judges.")
+@click.option("--budget", type=float, metavar="USD", help="The same; for a chat.json, the limit.")
+@click.option("--timeout", type=float, metavar="S", help="The same; for a chat.json, the limit.")
 @click.option("--language", metavar="LANG", help="The same.")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
@@ -37,24 +43,25 @@ def resume(
     events: bool,
     quiet: bool,
     verbose: int,
-    **expected: int | str | None,
+    **expected: float | str | None,
 ) -> int:
     """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated.
 
     A room keeps the settings it was started with, from whatever folder it is resumed. Of a chat.json without a
     journal, finished rounds are kept.
     """
-    from debateroom import resuming, settings
+    with _interruptible(_as_named(room, active)):
+        from debateroom import resuming, settings
 
-    wanted = _named(expected)
-    file = _transcript(room, active)
-    if file is not None:
-        given = settings.load({"rounds": wanted["rounds"], "active": active})
-        asked = {"rounds": wanted.pop("rounds"), "model": wanted.pop("model")}
-        folder = resuming.adopt(file, given, **asked, expected=wanted)
-    else:
-        folder = place.folder(room, active)
-    chosen = settings.load({"active": active})
+        wanted = _named(expected)
+        file = _transcript(room, active)
+        if file is not None:
+            free = {name: wanted.pop(name) for name in _FREE}
+            given = settings.load({**free, "active": active, "model": None})
+            folder = resuming.adopt(file, given, rounds=free["rounds"], model=free["model"], expected=wanted)
+        else:
+            folder = place.folder(room, active)
+        chosen = settings.load({"active": active})
     with waking.watching(wake_on_failure, chosen, folder) as watched:
         with _interruptible(folder):
             watched.quiet = finished = resuming.is_finished(folder)  # it was told when it came to its end
@@ -87,20 +94,26 @@ def resume(
 def _interruptible(folder: Path) -> Iterator[None]:
     """A signal that comes before the room is open is written into it too: it may be waited for from outside.
 
-    An error names the room.
+    An error names the room, when there is one.
     """
     try:
         yield
     except DebateroomError as error:
-        error.room = error.room or folder
+        error.room = error.room or (folder if (folder / "journal.jsonl").exists() else None)
         raise
     except Interrupted as stop:
-        if stop.room is None:
+        if stop.room is None and (folder / "journal.jsonl").exists():
             from debateroom.room import stopping
 
             stop.room = folder
             stopping.close(folder, stop.exit_code)
         raise
+
+
+def _as_named(room: str | None, active: str | None) -> Path:
+    """The folder that was named, or that of the chat.json that was."""
+    file = _transcript(room, active)
+    return file.parent if file else place.folder(room, active)
 
 
 def _finished_line(folder: Path) -> str:
@@ -119,9 +132,12 @@ def _transcript(room: str | None, active: str | None) -> Path | None:
     return folder / "chat.json" if alone else None
 
 
-def _named(expected: Mapping[str, int | str | None]) -> dict[str, Any]:
+def _named(expected: Mapping[str, float | str | None]) -> dict[str, Any]:
     """What was asked of the room, models by their full names."""
+    from debateroom.debating.plan import NO_MODERATOR
     from debateroom.models.registry import resolve
 
-    model = expected.get("model")
-    return {**expected, **({"model": str(resolve(str(model)))} if model else {})}
+    models = {name: str(expected[name]) for name in ("model", "moderator") if expected.get(name)}
+    return {
+        **expected, **{name: text if text == NO_MODERATOR else str(resolve(text)) for name, text in models.items()}
+    }  # fmt: skip
