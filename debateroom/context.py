@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import glob
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -100,18 +100,37 @@ def _read_path(path: str, limit: int, taken: set[Path]) -> Iterator[Source | str
 
 
 def _read_matches(pattern: str, limit: int, taken: set[Path]) -> Iterator[Source]:
-    matches = sorted(glob.glob(pattern, recursive=True), key=_nearest_first)  # noqa: PTH207 - Path.glob is relative
+    matches = [path for path in _matches(pattern) if path.is_file()]
     if not matches:
         raise UsageError(f"no file matches {pattern}", hint="quote the pattern, or name the files")
-    unasked = _SKIPPED_FOLDERS - set(Path(pattern).parts)
-    files = [path for path in map(Path, matches) if path.is_file() and not unasked & set(path.parts[:-1])]
+    asked = set(Path(pattern).parts)
+    files = [path for path in sorted(matches, key=_own_place_first) if not _is_left_out(path, asked)]
     for path in sorted([path for path in files if _is_new(path, taken)], key=str):
         yield Source(str(path), _read_file(path, limit))
 
 
-def _nearest_first(path: str) -> tuple[int, str]:
-    """The order of matches: of a file that links lead to again and again, its own place comes first."""
-    return len(Path(path).parts), path
+def _matches(pattern: str) -> Iterator[Path]:
+    """What `pattern` names. `**` goes through no link, so that a loop of them has an end."""
+    parts = Path(pattern).parts
+    first = next(place for place, part in enumerate(parts) if glob.has_magic(part))
+    rest = [part if part == "**" else part.replace("**", "*") for part in parts[first:]]
+    rest += ["*"] if rest[-1] == "**" else []
+    shows_hidden = any(part.startswith(".") for part in rest)
+    for path in Path(*parts[:first]).glob("/".join(rest)):
+        if shows_hidden or not any(part.startswith(".") for part in path.parts[first:]):
+            yield path
+
+
+def _is_left_out(path: Path, asked: Collection[str]) -> bool:
+    """Whether a pattern finds it that nobody means to send: a key, a file of what others installed."""
+    return bool((_SKIPPED_FOLDERS & set(path.parts[:-1])) - set(asked)) or (
+        path.name not in asked and is_secret(path.parts)
+    )
+
+
+def _own_place_first(path: Path) -> tuple[bool, int, str]:
+    """The order of matches: of a file that links lead to as well, its own place comes first."""
+    return path.is_symlink(), len(path.parts), str(path)
 
 
 def _is_new(path: Path, taken: set[Path]) -> bool:

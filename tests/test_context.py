@@ -41,7 +41,9 @@ def test_files_folders_globs_stdin_and_notes_come_in_the_order_given(here: Path)
 
 def test_a_file_that_links_lead_to_again_and_again_is_there_once(here: Path) -> None:
     """A loop of links under `**`, a link beside its file, and what others installed."""
-    (here / "docs" / "loop").symlink_to(here / "docs")
+    for loop in ("loop", "loop2", "loop3"):
+        (here / "docs" / loop).symlink_to(here / "docs")
+    (here / "docs" / "up").symlink_to(here)
     (here / "docs" / "z.md").symlink_to(here / "docs" / "a.md")
     (here / "docs" / "node_modules").mkdir()
     (here / "docs" / "node_modules" / "c.md").write_text("gamma")
@@ -49,6 +51,20 @@ def test_a_file_that_links_lead_to_again_and_again_is_there_once(here: Path) -> 
     assert [source.name for source in found.sources] == ["docs/a.md", "docs/b.md"]
     named = collect(["docs/node_modules/*.md"], [])
     assert [source.text for source in named.sources] == ["gamma"]
+
+
+def test_a_pattern_takes_no_key_and_nothing_hidden_that_it_does_not_name(here: Path) -> None:
+    """As a folder does."""
+    for name in ("id_rsa", "server.pem", ".env", "plain.txt"):
+        (here / "keys" / name).parent.mkdir(exist_ok=True)
+        (here / "keys" / name).write_text(name)
+    for pattern in ("keys/*", "keys/**", "k*/**.txt", "**/keys/*"):
+        assert [source.name for source in collect([pattern], []).sources] == ["keys/plain.txt"], pattern
+    assert [source.name for source in collect([str(here / "keys" / "*.txt")], []).sources] == [
+        str(here / "keys" / "plain.txt")
+    ]
+    assert [source.name for source in collect(["keys/.e*"], []).sources] == []
+    assert [source.name for source in collect(["key?/server.pem"], []).sources] == ["keys/server.pem"]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_the_script_shows_that_solutions_pass_and_doing_nothing_does_not() -> No
 def test_the_shops_world_is_apart_for_each_session_and_the_same_after_each_reset() -> None:
     """Its tools act in its own session; the state counts notes and leaves their wording out."""
     make = find_world("shop:ShopWorld", HERE / "agents")
-    one, other = make("one"), make("other")
+    one, other = make("world-one"), make("world-other")
     one.reset(INITIAL, 1)
     other.reset(None, 1)
     begin = snapshot(one)

@@ -96,3 +96,17 @@ def test_an_unknown_confidence_is_a_dash_and_an_unknown_language_is_english() ->
 def test_a_value_is_never_read_as_a_format() -> None:
     """Braces that a model wrote stay braces."""
     assert Words("en")("body.no_reply", reason="{seat} {0} {{x}}") == "no reply: {seat} {0} {{x}}"
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "one_of_three"),
+    [
+        ("en", "1 of 1 round", "1 of 3 rounds"),
+        ("fr", "1 tour sur 1", "1 tour sur 3"),
+        ("zh", "要求 1 轮，进行了 1 轮", "要求 3 轮，进行了 1 轮"),
+    ],
+)
+def test_rounds_are_counted_as_the_language_does(language: str, one: str, one_of_three: str) -> None:
+    """English counts those asked for, French those played."""
+    words = Words(language)
+    assert (words.rounds(1, 1), words.rounds(1, 3)) == (one, one_of_three)

@@ -71,6 +71,7 @@ def test_each_reason_is_told_until_the_question_is_clear(tmp_path: Path) -> None
 def test_the_end_of_input_is_no_answer_and_is_said(tmp_path: Path) -> None:
     """On a line of its own, behind the prompt; nothing is debated."""
     shown, code = told(tmp_path, "")
-    assert shown.splitlines()[-1] == "debateroom: the question was not answered: standard input ended"
+    assert shown.splitlines()[-2] == "debateroom: the question was not answered: standard input ended"
+    assert shown.splitlines()[-1].startswith("  next: debateroom debate --help")
     assert code == 1
     assert not (tmp_path / "active").exists()

@@ -63,7 +63,11 @@ def _failed(error: BaseException, as_json: bool) -> int:
         return 130
     except click.Abort:  # the end of input, where an answer was asked for
         output.note("")
-        return output.failed(Declined("the question was not answered: standard input ended"), as_json=as_json)
+        ended = Declined(
+            "the question was not answered: standard input ended",
+            hint="debateroom debate --help: --anyway and --yes answer what is asked",
+        )
+        return output.failed(ended, as_json=as_json)
     except click.ClickException as error:
         return output.failed(_usage(error), as_json=as_json)
     except output.Unwritable as error:

@@ -146,7 +146,7 @@ def _kicker(facts: Facts) -> list[str]:
     words, asked = facts.words, facts.transcript.rounds_asked
     rounds = words.count("rounds", facts.played)
     if asked is not None:
-        rounds = words("trust.rounds_asked", played=facts.played, asked=asked)
+        rounds = words.rounds(facts.played, asked)
     return [words("kicker"), words.count("agents", len(facts.seats)), rounds]
 
 

@@ -141,7 +141,7 @@ def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
     if asked is None:
         yield Trust(words("trust.rounds_only", played=words.count("rounds", count)))
     else:
-        yield Trust(words("trust.rounds_asked", played=count, asked=asked), warns=early)
+        yield Trust(words.rounds(count, asked), warns=early)
     known = ("converged", "trigger", "no_progress", "budget", "deadline", "quorum", "interrupted", "error")
     if stopped in known:
         yield Trust(words(f"stopped.{stopped}"), warns=stopped not in ("converged", "trigger"))

@@ -27,6 +27,14 @@ class Words:
         forms: list[str] = self._texts["counts"][what]
         return forms[0 if is_singular(self.language, n) else -1].format(n=self.number(n))
 
+    def rounds(self, played: int, asked: int) -> str:
+        """How many rounds were played of those asked for: `1 of 1 round`, `2 of 4 rounds`."""
+        forms: list[str] = self._texts["trust"]["rounds_asked"]
+        figures = {"played": played, "asked": asked}
+        counted = figures[self("trust.rounds_counted")]  # which of the two the noun goes with
+        shown = {name: self.number(value) for name, value in figures.items()}
+        return forms[0 if is_singular(self.language, counted) else -1].format(**shown)
+
     def number(self, value: float) -> str:
         """`value` with thousands marked, and at most one decimal."""
         text = f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
