@@ -74,10 +74,14 @@ _PART = ".part"
 def replace(path: Path, data: bytes) -> None:
     """Puts `data` at `path` so that a reader sees the old file or the new one, never a part.
 
+    A device or a pipe is written into, not replaced: as root, /dev/null would be a file from then on.
     Raises RoomError when it cannot be written; the old file is then untouched.
     """
     temporary = None
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_PART)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -28,6 +28,17 @@ def test_replace_leaves_the_new_content_and_nothing_else(tmp_path: Path) -> None
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"chat.json": b"new"}
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with a name are of POSIX")
+def test_what_is_no_file_is_written_into_and_stays_what_it_is(tmp_path: Path) -> None:
+    """`-o /dev/null` must not make a file of the device."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.replace(pipe, b"report")
+    assert (os.read(reader, 100), pipe.is_fifo(), len(list(tmp_path.iterdir()))) == (b"report", True, 1)
+    os.close(reader)
+
+
 def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
     """Temporary files of that file go, of a certain age if that is asked for; a user's own stay."""
     mine = tmp_path / "chat.json.part"
