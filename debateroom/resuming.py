@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from debateroom import activities, dialogues, files
+from debateroom import activities, coordinating, dialogues, files
 from debateroom.activities import Outcome, opening, write_reports
 from debateroom.debating import forecast, history
 from debateroom.debating import plan as plans
@@ -19,6 +19,8 @@ from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import spoken
 from debateroom.models import reach
 from debateroom.models.registry import Models, OnWait
+from debateroom.playbooks import plan as playbook_plans
+from debateroom.playbooks.desk import Ask
 from debateroom.room import room as room_files
 from debateroom.room.events import Event
 from debateroom.room.room import OnEvent, Room, command, event
@@ -34,11 +36,12 @@ def resume(
     on_progress: OnProgress | None = None,
     on_wait: OnWait | None = None,
     expected: Mapping[str, Any] | None = None,
+    ask: Ask | None = None,
 ) -> Outcome:
     """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again.
 
     Of `chosen` only logins of addresses are used: the rest is as the room was started. Raises UsageError when a field
-    of the plan is not what the caller `expected` of it.
+    of the plan is not what the caller `expected` of it. `ask` permits a coordinator's tools.
     """
     finished = is_finished(folder)
     if not finished or any((expected or {}).values()):
@@ -62,6 +65,8 @@ def resume(
 
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
+        if isinstance(plan, playbook_plans.Plan):
+            return coordinating.resume(folder, plan, opened, models, ask=ask, on_progress=on_progress)
         return activities.play(opened, plan, models, on_progress=on_progress)
 
 
@@ -76,7 +81,7 @@ def _recover(room: Room, plan: Plan) -> None:
                 room.write(*history.missing(transcript, room.state, plan))
 
 
-AnyPlan = Plan | dialogue_plans.Plan
+AnyPlan = Plan | dialogue_plans.Plan | playbook_plans.Plan
 
 
 def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None = None) -> AnyPlan:
@@ -94,10 +99,19 @@ def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None =
 def _as_started(folder: Path, expected: Mapping[str, Any]) -> tuple[AnyPlan, Event]:
     """The plan that the room was started with, and the event that says so."""
     told = room_files.opening_event(folder)
-    of_dialogue = told.get("kind") in dialogue_plans.KINDS
-    plan = dialogue_plans.from_event(told) if of_dialogue else plans.from_event(told)
+    plan = _plan(told)
     _compare(plan, expected)
     return plan, told
+
+
+def _plan(told: Event) -> AnyPlan:
+    if told.get("kind") in dialogue_plans.KINDS:
+        return dialogue_plans.from_event(told)
+    if told.get("kind") == playbook_plans.KIND:
+        plan = playbook_plans.from_event(told)
+        coordinating.check_resumable(plan)
+        return plan
+    return plans.from_event(told)
 
 
 def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
@@ -127,7 +141,7 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings) -> Iterator[Models
 
 def _names(plan: AnyPlan) -> set[str]:
     """The models that the room asks by itself."""
-    if isinstance(plan, dialogue_plans.Plan):
+    if not isinstance(plan, Plan):
         return {plan.model}
     return {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}
 
@@ -195,7 +209,12 @@ def is_finished(folder: Path) -> bool:
 
 def is_dialogue(folder: Path) -> bool:
     """Whether two parties talk in turns in the room in `folder`. Raises UsageError when there is no room."""
-    return room_files.read(folder).transcript.kind in dialogue_plans.KINDS
+    return kind_of(folder) in dialogue_plans.KINDS
+
+
+def kind_of(folder: Path) -> str:
+    """What the room in `folder` is: `debate`, `simulation`, `work`, `playbook`. Raises UsageError without a room."""
+    return room_files.read(folder).transcript.kind
 
 
 def render_again(folder: Path) -> Outcome:

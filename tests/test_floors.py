@@ -19,14 +19,14 @@ FLOORS = {
     "report": 5, "wake": 5,
     "evaluation": 6, "playbooks": 6,
     "activities": 7, "doors": 7,
-    "dialogues": 8, "resuming": 9,
+    "dialogues": 8, "coordinating": 8, "resuming": 9,
     "cli": 10, "__main__": 11,
 }  # fmt: skip
 FREE = {1}
 """Single modules and the pure readers share floor 1 and may use one another, as long as no circle comes of it."""
 HEAVY = {
     "anthropic": "models", "openai": "models", "xllamacpp": "models", "httpx2": "models", "genai_prices": "models",
-    "jinja2": "templates", "rich": "nowhere", "markdown_it": "report", "starlette": "doors",
+    "jinja2": "templates", "rich": "nowhere", "markdown_it": "report", "starlette": "doors", "uvicorn": "doors",
     "tenacity": "models", "filelock": "room", "yaml": "agents", "jsonschema": "nowhere",
     "nacl": "nowhere", "nh3": "nowhere",
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,8 @@ from debateroom.dialogue.simulation import EXIT_CODES
 from debateroom.errors import CallFailed
 from debateroom.language import LANGUAGES, number, say, spoken
 from debateroom.models import complaints, fault_table, faults, retry
+from debateroom.playbooks import coordinator
+from debateroom.playbooks.live import StepState
 from debateroom.room.transcript import STATUSES
 from debateroom.wake.delivery import RESULTS
 
@@ -51,6 +54,8 @@ def test_no_message_is_left_over() -> None:
     made |= {f"verdict_{outcome}" for outcome in (*EXIT_CODES, "delivered", "partial", "refused")}
     made |= {f"why_{obstacle}" for obstacle in OBSTACLES} | {f"status_{status}" for status in STATUSES}
     made |= {f"wake_{result}" for result in RESULTS}
+    made |= {f"verdict_{outcome}" for outcome in coordinator.EXIT_CODES}
+    made |= {f"step_{state}" for state in get_args(StepState)} | {"receipt_approved", "receipt_denied"}
     made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

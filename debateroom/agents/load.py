@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from debateroom.agents.definition import AgentDefinition, AgentFile
 from debateroom.agents.loop import Equipped
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.subagents import SubAgentTool, tool_name
-from debateroom.agents.toolbox import read_tool
+from debateroom.agents.toolbox import acts, read_tool
 from debateroom.agents.tools import Tool
 from debateroom.agents.wording import say
 from debateroom.errors import NoModel, UsageError
@@ -16,27 +17,44 @@ from debateroom.messages import Model
 from debateroom.models.processes import Programs
 from debateroom.models.registry import Models, choose_default
 
+Guard = Callable[[Tool], Tool]
+
 
 def load_agent(file: AgentFile, *, models: Models, model: str | None = None, session: str = "") -> ModelAgent:
     """The agent with which `file` starts. `model` stands in for every model that the file names.
 
     Raises UsageError naming file, line and field, NoModel for a model that cannot be used here.
     """
-    programs = Programs(models.stop)
-    models.keep(programs)
-    builder = _Builder(file, models, model, programs)
+    builder = _builder(file, models, model, None)
     start = builder.agent(file.agents[file.start])
     return ModelAgent(start, asks=builder.asked, limits=file.limits, session=session)
+
+
+def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: Guard | None = None) -> Equipped:
+    """The agent with which `file` starts, with all that it can do; errors as with `load_agent`.
+
+    `guard` makes something else of each tool that may change something, those of sub-agents included.
+    """
+    return _builder(file, models, model, guard).agent(file.agents[file.start])
+
+
+def _builder(file: AgentFile, models: Models, model: str | None, guard: Guard | None) -> _Builder:
+    programs = Programs(models.stop)
+    models.keep(programs)
+    return _Builder(file, models, model, programs, guard)
 
 
 class _Builder:
     """Builds each agent of a file once, from those without sub-agents upwards."""
 
-    def __init__(self, file: AgentFile, models: Models, model: str | None, programs: Programs) -> None:
+    def __init__(
+        self, file: AgentFile, models: Models, model: str | None, programs: Programs, guard: Guard | None
+    ) -> None:
         self._file = file
         self._models = models
         self._model = model
         self._programs = programs
+        self._guard = guard
         self._built: dict[str, Equipped] = {}
 
     @property
@@ -60,7 +78,7 @@ class _Builder:
             tool = read_tool(field, self._programs, definition.language)
             if tool.spec.name in tools:
                 field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
-            tools[tool.spec.name] = tool
+            tools[tool.spec.name] = self._guard(tool) if self._guard and acts(field) else tool
         for field in definition.sub_agents:
             child = self._file.agents[field.text()]
             name = tool_name(child.name)

@@ -9,6 +9,7 @@
   parameters: {word: The word to look for.}
   timeout: 10
   output: 20000
+  acts: false                                 # it changes nothing: a playbook runs it without asking
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from debateroom.agents.tools import MOST_TEXT, TIMEOUT, Tool
 from debateroom.messages import ToolSpec
 from debateroom.models.processes import Programs
 
-_PYTHON = ("python", "name", "description", "timeout")
-_COMMAND = ("command", "name", "description", "parameters", "timeout", "output")
+_PYTHON = ("python", "name", "description", "timeout", "acts")
+_COMMAND = ("command", "name", "description", "parameters", "timeout", "output", "acts")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _LONGEST = 3_600.0
 _LARGEST = 1_000_000
@@ -53,6 +54,16 @@ def read_tool(field: Field, programs: Programs, language: str) -> Tool:
     if "command" in given:
         return _command(field, programs)
     return field.fail("a tool is `python:module:function`, or has a key `python` or `command`")
+
+
+def acts(field: Field) -> bool:
+    """Whether the tool in one entry may change something: any of the user's that is not said to be safe."""
+    if not isinstance(field.value, dict):
+        return bool(field.value != FETCH)
+    said = field.mapping().get("acts")
+    if said is not None and not isinstance(said.value, bool):
+        said.fail("this is true or false")
+    return said is None or bool(said.value)
 
 
 def _by_text(field: Field) -> Tool:

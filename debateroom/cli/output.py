@@ -90,6 +90,11 @@ def _tell_outcome(outcome: Outcome) -> None:
     """The four things a person needs."""
     from debateroom.language import say
 
+    if outcome.transcript.kind == "playbook":
+        from debateroom.cli import playbook
+
+        playbook.tell(outcome)
+        return
     if outcome.transcript.kind in ("simulation", "work"):
         from debateroom.cli import talk
 

@@ -16,6 +16,20 @@ def folder(room: str | None, active: str | None) -> Path:
     return named
 
 
+def coordinator(room: str | None, active: str | None) -> Path:
+    """The folder of `room`; without one, that of the project's coordinator, else the default room."""
+    from debateroom import settings
+    from debateroom.playbooks import claim
+    from debateroom.wake import workspace
+
+    if room is None:
+        chosen = settings.load({"active": active})
+        found = claim.current(workspace.of_active(chosen.active), chosen.active)
+        if found is not None:
+            return found
+    return folder(room, active)
+
+
 def _is_room(folder: Path) -> bool:
     from debateroom.room.room import CHAT, JOURNAL
 

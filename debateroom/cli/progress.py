@@ -38,17 +38,23 @@ class Progress(Protocol):
 
 
 def make(
-    *, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False, announced: bool = False
-) -> Progress:
+    *, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False, announced: bool = False,
+    coordinated: bool = False,
+) -> Progress:  # fmt: skip
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout.
 
-    `turns` is for rooms in which two parties talk; `announced` when the table of seats was shown already.
+    `turns` is for rooms in which two parties talk, `coordinated` for those of a playbook; `announced` when the table
+    of seats was shown already.
     """
-    if turns:
+    if coordinated:
+        from debateroom.cli.card import CardLines
+
+        shown: Progress = CardLines(quiet=quiet, verbose=verbose)
+    elif turns:
         from debateroom.cli import turns as of_turns
 
         live = not quiet and not verbose and sys.stderr.isatty()
-        shown: Progress = of_turns.LiveTurns() if live else of_turns.TurnLines(quiet=quiet, verbose=verbose)
+        shown = of_turns.LiveTurns() if live else of_turns.TurnLines(quiet=quiet, verbose=verbose)
     else:
         shown = _on_stderr(quiet=quiet, verbose=verbose, announced=announced)
     return EventLines(shown) if events else shown

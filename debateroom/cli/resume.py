@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from debateroom.cli import background, output, place, progress, waking
+from debateroom.cli import asking, background, output, place, progress, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
@@ -70,8 +70,9 @@ def resume(
             elif detach:
                 problem = resuming.prepare(folder, chosen, wanted).problem
                 return background.start(folder, problem, verbose=verbose, wake=wake_on_failure)
-            turns = resuming.is_dialogue(folder)
-            shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns)
+            kind = resuming.kind_of(folder)
+            turns, coordinated = resuming.is_dialogue(folder), kind == "playbook"
+            shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=coordinated)
             try:
                 outcome = resuming.resume(
                     folder,
@@ -80,6 +81,7 @@ def resume(
                     on_progress=shown.on_progress,
                     on_wait=shown.on_wait,
                     expected=wanted,
+                    ask=asking.person(),
                 )
             finally:
                 shown.close()

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 @click.option("--brief", required=True, metavar="POSITION.md", help="The worker's position, read up to -- END --.")
 @click.option("--result-persona", metavar="TEXT", help="Style of the deliverable.  [default: clear, for the client]")
 @click.option("--room", metavar="NAME", help="Name of the room.  [default: work]")
+@click.option("--parent", default="", hidden=True, help="The uuid of the coordinator's run that this is a part of.")
 @talk.with_options
-def work(mission: str, *, brief: str, result_persona: str | None, **given: Any) -> int:
+def work(mission: str, *, brief: str, result_persona: str | None, parent: str, **given: Any) -> int:
     """Have a worker carry out MISSION by driving an agent, one request at a time.
 
     An explicit intent in MISSION is its goal; else the activity of the brief whose Trigger fits best.
@@ -40,4 +41,4 @@ def work(mission: str, *, brief: str, result_persona: str | None, **given: Any) 
     def cast(job: Job, chosen: Settings, models: Models, agent: str) -> Cast:
         return dialogues.cast_work(mission, position, job, chosen, models, agent)
 
-    return talk.run(given, cast, persona=result_persona)
+    return talk.run(given, cast, persona=result_persona, parent=parent)

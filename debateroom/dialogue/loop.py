@@ -18,10 +18,9 @@ from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import spoken
-from debateroom.messages import Model, Paid, Purpose, Request, Turn, Usage
-from debateroom.room.events import usage_json
+from debateroom.messages import Model, Paid, Purpose, Request, Turn
 from debateroom.room.room import Room, event, journal
-from debateroom.room.spending import spent
+from debateroom.room.spending import spent_by_model
 
 OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
@@ -253,17 +252,7 @@ class Dialogue:
             raise Over("deadline")
 
     def _spent(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, Any]:
-        """What calls used and cost, by the model that was asked; an unknown price makes the whole unknown."""
-        each = [spent(model, *calls, prices=self.plan.prices) for model, calls in paid.items() if calls]
-        if not each:
-            return {}
-        costs = [item["cost"] for item in each]
-        usage = sum((call.usage for calls in paid.values() for call in calls), Usage())
-        return {
-            "calls": sum(item["calls"] for item in each),
-            "usage": usage_json(usage),
-            "cost": None if None in costs else sum(costs),
-        }
+        return spent_by_model(paid, prices=self.plan.prices)
 
     def _progress(self, seat: str, characters: int) -> None:
         if self._on_progress:

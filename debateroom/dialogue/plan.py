@@ -48,6 +48,8 @@ class Job:
     description: str = ""
     persona: str | None = None
     """The person of a simulation, or the style of a deliverable; None is the scenario's, or the default."""
+    parent: str = ""
+    """Of a coordinator's worker, the uuid of the coordinator's run; else empty."""
     folder: str = "."
     """Where the modules lie that a scenario names."""
 

@@ -115,7 +115,7 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
             style=Markup(style),  # noqa: S704 — our own file
             script=Markup(script),  # noqa: S704 — our own file
             policy=_policy(style, script),
-            kicker=[facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]],
+            kicker=[each for each in (facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]) if each],
             rounds=cards.rounds(facts),
             footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
             chat_href=href,
@@ -123,6 +123,11 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
         )
         + "\n"
     )
+
+
+def policy() -> str:
+    """The content security policy of every page that `render` makes: its one style, its one script, nothing else."""
+    return _policy(_asset("report.css"), _asset("report.js"))
 
 
 def _policy(style: str, script: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote as percent
 
 from debateroom.messages import Entry, Round, Transcript
+from debateroom.report import coordinated
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.seats import model_name
@@ -16,9 +17,12 @@ from debateroom.report.text import flat, shorten
 from debateroom.report.verdict import prose
 from debateroom.report.words import Words
 
-KINDS = ("simulation", "work")
-"""Kinds of rooms in which two parties talk in turns."""
-_TONES = {"passed": "good", "delivered": "good", "partial": "mixed", "inconclusive": "mixed"}
+KINDS = ("simulation", "work", coordinated.KIND)
+"""Kinds of rooms in which two parties talk in turns, or one works with its tools."""
+_TONES = {
+    "passed": "good", "delivered": "good", "complete": "good", "partial": "mixed", "inconclusive": "mixed",
+    "incomplete": "mixed",
+}  # fmt: skip
 _TITLE = 150
 """Columns of the opening or the mission that a headline has room for."""
 
@@ -62,7 +66,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "verdict": _verdict(final, words),
         "tone": _TONES.get(str(final.get("outcome")), "open" if final else "none"),
         "parties": [Party(seat.name, model_name(seat.model) or words("unknown")) for seat in told.agents],
-        "turns": _turns(facts),
+        "turns": "" if told.kind == coordinated.KIND else _turns(facts),
         "tools": _counted(tool for round_ in told.rounds for entry in round_.entries for tool in entry.tools)
         or words("talk.no_tools"),
         "job": words.join([flat(str(final[key])) for key in ("job_id", "description") if final.get(key)]),
@@ -118,7 +122,9 @@ def _turns(facts: Facts) -> str:
 
 
 def _sections(kind: str, final: Mapping[str, Any], words: Words) -> list[tuple[str, str]]:
-    """What came of it: the judge's words, or the deliverable with its summary."""
+    """What came of it: the judge's words, the deliverable with its summary, or the steps of a playbook."""
+    if kind == coordinated.KIND:
+        return coordinated.sections(final, words)
     keys = ("explain", "error") if kind == "simulation" else ("deliverable", "summary")
     shown = [(words(f"talk.{key}"), prose(final.get(key))) for key in keys]
     because = str(final.get("because") or "")

@@ -17,6 +17,9 @@
 | `tools_asked` | a seat's paid answer that asks for tools; its reply is still to come |
 | `tool_called`, `tool_answered` | what an agent's or a seat's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
+| `decision_recorded` | what a coordinator decided, why, and the evidence; which step it settles |
+| `approval_answered` | whether a tool that changes something was permitted, and by whom |
+| `worker_delegated`, `worker_ended` | a coordinator's worker in its own room: its task, what came of it and cost |
 | `moderator_asked`, `synthesis_asked` | a call to the moderator is under way |
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
@@ -313,6 +316,7 @@ _HANDLERS = {
     "planned": _unchanged,
     "set_aside": _unchanged,
     "call_failed": _unchanged,
+    "worker_ended": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),

@@ -7,7 +7,7 @@ whether a name is a name.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -174,6 +174,37 @@ class _Ended(Shape):
     hint: str | None = None
 
 
+class _Decision(Shape):
+    what: str
+    why: str
+    evidence: str
+    outcome: Literal["ok", "failed", "skipped"]
+    step: Annotated[int, Field(ge=1, le=3)] | None = None
+    sha256: str | None = None
+
+
+class _Approval(Shape):
+    uuid: str
+    tool: str
+    shown: str
+    answer: Literal["approved", "denied"]
+    by: str
+
+
+class _Delegated(Shape):
+    id: str
+    room: str
+    task: str
+    model: str
+
+
+class _WorkerEnded(Shape):
+    id: str
+    room: str
+    outcome: str
+    error: str | None = None
+
+
 _TOLD = (
     "moved_aside",
     "journal_mended",
@@ -203,6 +234,10 @@ SHAPES: Mapping[str, type[Shape]] = {
     "decided": _Decided,
     "synthesized": _Synthesized,
     "carried_over": _Carried,
+    "decision_recorded": _Decision,
+    "approval_answered": _Approval,
+    "worker_delegated": _Delegated,
+    "worker_ended": _WorkerEnded,
     "room_resumed": Shape,
     "room_interrupted": _Ended,
     "room_finished": _Ended,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from debateroom.messages import Paid, Usage
@@ -25,4 +25,20 @@ def spent(model: str, *calls: Paid, prices: Mapping[str, Mapping[str, Any]] | No
         "calls": len(calls),
         "usage": usage_json(total),
         "cost": round(sum(known), 9) if len(known) == len(costs) else None,
+    }
+
+
+def spent_by_model(
+    paid: Mapping[str, Sequence[Paid]], *, prices: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """The same for calls by the model that was asked; an unknown price makes the whole unknown."""
+    each = [spent(model, *calls, prices=prices) for model, calls in paid.items() if calls]
+    if not each:
+        return {}
+    costs = [item["cost"] for item in each]
+    usage = sum((call.usage for calls in paid.values() for call in calls), Usage())
+    return {
+        "calls": sum(item["calls"] for item in each),
+        "usage": usage_json(usage),
+        "cost": None if None in costs else sum(costs),
     }

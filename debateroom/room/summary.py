@@ -109,13 +109,15 @@ def look(folder: Path) -> dict[str, Any]:
         if not (folder / JOURNAL).exists():
             raise
         return _unreadable(folder, error)
-    if state.transcript.status == "running" and not lock.busy(folder) and not lock.starting(folder):
+    alone = not state.settings.get("outside") and not lock.busy(folder) and not lock.starting(folder)
+    if state.transcript.status == "running" and alone:
         state = read(folder)  # it may have ended between the first look and the second
         if state.transcript.status == "running":
             return _gone(folder, state)
     value = summarize(folder, state)
     if value["status"] == "running":
-        value["hint"] = command("wait", folder)
+        outside = state.settings.get("outside")
+        value["hint"] = "debateroom playbook finish" if outside else command("wait", folder)
     return value
 
 

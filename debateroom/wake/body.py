@@ -89,6 +89,8 @@ def of_deployment(path: Path, language: str, message: str = "") -> Call:
 
 
 def _title(transcript: Transcript) -> str:
+    if transcript.kind == "playbook":  # its title has that form already
+        return one_line(transcript.problem, _TITLE)
     return one_line(f"/{transcript.kind} · {transcript.problem}", _TITLE)
 
 

@@ -15,7 +15,7 @@ from debateroom.terminal import one_line
 
 OWN = ".debateroom"
 _PROJECT = "project.json"
-_IGNORED = "# who wakes whom is each user's own\n/.gitignore\n/wake*\n"
+_IGNORED = "# who wakes whom and which coordinator works is each user's own\n/.gitignore\n/wake*\n/coordinator*\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""The live card in a terminal: as a panel that is drawn again, or as one plain line for each thing that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from debateroom import clock
+from debateroom.cli import output
+from debateroom.language import in_marks, say
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from debateroom.playbooks.live import Live, LiveDecision
+
+_MARKS = {"ok": "✓", "failed": "✗", "running": "▶", "pending": "·", "skipped": "–", "missing": "?"}
+_STYLES = {"ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim"}
+_SEATS = {"waiting": "waiting", "asking": "live_thinking", "done": "done", "failed": "failed"}
+_DECISIONS = 5
+"""Of the newest, that the panel has room for."""
+
+
+def changes(before: Live | None, now: Live) -> Iterator[str]:
+    """One line for each thing that is not as it was; all of it where there was nothing before."""
+    language = now.language
+    if before is None:
+        yield now.title
+    known: Any = before
+    for step in now.steps:
+        old = known.steps[step.number - 1].state if known and known.steps else "pending"
+        if step.state != old:
+            state = say(language, f"step_{step.state}")
+            yield say(language, "step_line", number=step.number, state=state, text=step.text)
+    workers = {worker.room: worker.state for worker in known.workers} if known else {}
+    for worker in now.workers:
+        if workers.get(worker.room) != worker.state:
+            state = say(language, f"step_{worker.state}")
+            yield say(language, "worker_line", room=worker.room, state=state, task=one_line(worker.task, 80))
+    seats = {seat.name: seat.state for seat in known.seats} if known else {}
+    for seat in now.seats:
+        if seat.state in ("done", "failed") and seats.get(seat.name) != seat.state:
+            yield say(language, "seat_line", agent=seat.name, state=_seat(now, seat.state, seat.confidence))
+    for decision in now.decisions[len(known.decisions) if known else 0 :]:
+        if decision.step is None:
+            yield decided(language, decision)
+    if known is None or known.status_text != now.status_text:
+        yield now.status_text
+
+
+def decided(language: str, decision: LiveDecision) -> str:
+    """A decision or a receipt on one line."""
+    mark = f"[{decision.outcome}]"
+    if decision.receipt:
+        mark = f"[{say(language, f'receipt_{decision.outcome}')}]"
+    elif decision.step is not None:
+        outcome = say(language, f"step_{decision.outcome}")
+        mark = say(language, "step_mark", number=decision.step, outcome=outcome)
+    told = {"what": decision.what, "why": decision.why, "evidence": decision.evidence}
+    return one_line(say(language, "decision_line", mark=mark, **told), 1_000)
+
+
+def counted(live: Live) -> str:
+    """The counters on one line."""
+    counts = live.counters
+    figures = {"ok": counts.actions_ok, "failed": counts.actions_failed}
+    return say(live.language, "counters_line", **figures, workers=counts.workers, decisions=counts.decisions)
+
+
+def panel(live: Live) -> RenderableType:
+    """The card, drawn. Whatever a model wrote in it is text and no markup."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    rows: list[RenderableType] = [Text(printable(live.status_text), style="bold")]
+    for step in live.steps:
+        rows.append(_row(step.state, f"{step.number}. {step.text}", live.language))
+        if step.evidence:
+            rows.append(Text(f"     {one_line(step.evidence, 200)}", style="dim", overflow="fold"))
+    rows += [_row(worker.state, f"{worker.room}: {worker.task}", live.language) for worker in live.workers]
+    for seat in live.seats:
+        about = _seat(live, seat.state, seat.confidence)
+        rows.append(Text(f"{seat.name}  {one_line(seat.role, 40)}  {about}", overflow="ellipsis", no_wrap=True))
+    if live.kind == "playbook":
+        rows += [Text(decided(live.language, each), style="dim") for each in live.decisions[-_DECISIONS:]]
+        rows.append(Text(counted(live)))
+    return Panel(Group(*rows), title=Text(printable(live.title)), title_align="left")
+
+
+def _row(state: str, text: str, language: str) -> RenderableType:
+    from rich.text import Text
+
+    shown = f"{_MARKS.get(state, ' ')} {one_line(text, 300)}  {say(language, f'step_{state}')}"
+    return Text(shown, style=_STYLES.get(state, ""))
+
+
+def _seat(live: Live, state: str, confidence: float | None) -> str:
+    if state == "done" and confidence is not None:
+        return say(live.language, "done_confidence", confidence=in_marks(live.language, f"{confidence:g}"))
+    return say(live.language, _SEATS.get(state, "waiting"))
+
+
+class CardLines:
+    """Progress of a run in this process: one plain line on stderr for each thing that changed."""
+
+    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._events: list[Mapping[str, Any]] = []
+        self._live: Live | None = None
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Says what is new with it."""
+        from debateroom.cli import progress
+        from debateroom.playbooks.live import compute_live
+
+        self._events.append(event)
+        if self._verbose > 1:
+            from debateroom import files
+
+            output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
+        if self._quiet:
+            return
+        live = compute_live(self._events, clock.now())
+        for line in changes(self._live, live):
+            output.note(line)
+        self._live = live
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        """Nothing: plain lines do not move."""
+
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """One line: a minute in which nothing happens has a reason."""
+        if not self._quiet:
+            language = self._live.language if self._live else "en"
+            output.note(say(language, "wait_line", provider=provider, seconds=round(seconds)))
+
+    def close(self) -> None:
+        """Nothing to take down."""

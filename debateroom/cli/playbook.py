@@ -1,0 +1,174 @@
+"""`debateroom playbook`: runs one with a coordinator of ours, or starts and finishes one for who calls us."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from debateroom.cli import asking, background, output, place, progress, waking
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from debateroom.activities import Outcome
+    from debateroom.playbooks.plan import Task
+
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+_ACTIVE = click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+_ROOM = click.option("--room", metavar="NAME", help="Name of the room.  [default: coordinator]")
+_GOAL = click.option("--goal", metavar="TEXT", help="What the playbook's field takes, on one line.")
+_LANGUAGE = click.option("--language", metavar="LANG", help="en, fr or zh.  [default: that of the goal]")
+
+
+@click.group("playbook", context_settings=_HELP)
+def playbook() -> None:
+    """Run a playbook: three fixed steps, each proved by a link or a path. `debateroom playbooks` lists them."""
+
+
+@playbook.command(
+    "run",
+    context_settings=_HELP,
+    epilog="Exit codes: 0 complete, 3 a step failed or is missing, 1 the run broke, 2 usage, 4 no model, 6 the "
+    "project's coordinator is at work, 7 budget, 124 time.",
+)
+@click.argument("id")
+@_GOAL
+@click.option("--agent", required=True, metavar="AGENT", help="The coordinator: FILE.yaml or a model's name.")
+@click.option("--agent-model", metavar="NAME", help="Model of the coordinator, in place of its own.")
+@click.option("--start", metavar="NAME", help="Which agent of FILE.yaml it is.  [default: the file's]")
+@click.option(
+    "--approve", type=click.Choice(["ask", "never", "always"]), default="ask",
+    help="What becomes of tools that change something.  [default: ask, which denies where there is no terminal]",
+)  # fmt: skip
+@click.option("--worker-agent", metavar="AGENT", help="Whom workers drive.  [default: their model, without tools]")
+@click.option("--worker-model", multiple=True, metavar="NAME", help="A model workers may have; several may be given.")
+@click.option("--steps", type=click.IntRange(1, 1000), default=60, metavar="N", help="Times it may ask for tools.")
+@_LANGUAGE
+@_ROOM
+@_ACTIVE
+@click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]")
+@click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]")
+@click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]")
+@click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]")
+@click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
+@waking.option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("-v", "--verbose", count=True, help="More on stderr; -vv: every event.")
+def run(
+    id: str, goal: str | None, detach: bool, wake_on_failure: bool, as_json: bool, events: bool, quiet: bool,  # noqa: A002
+    verbose: int, **given: Any,
+) -> int:  # fmt: skip
+    """Run the playbook ID (deploy-verify, …) with a coordinator of ours, and start at once.
+
+    The coordinator reads the project and public pages, notes what it decides, and gives tasks to workers. A tool of
+    its own that changes something runs only with permission.
+    """
+    from debateroom import activities, coordinating, settings
+
+    task = _task(given)
+    chosen = settings.load(given)
+    with waking.watching(wake_on_failure, chosen) as watched:
+        models = activities.open_models(chosen)
+        with activities.closed_after(models):
+            plan = coordinating.make(id, goal, task, chosen, models)
+            if detach:
+                folder = coordinating.prepare(plan, chosen)
+                return background.start(folder, plan.problem, verbose=verbose, wake=wake_on_failure)
+            lines = progress.make(quiet=quiet, verbose=verbose, events=events, coordinated=True)
+            models.on_wait = lines.on_wait
+            ask = asking.person(plan.language)
+            try:
+                outcome = coordinating.run(
+                    plan, chosen, models, ask=ask, on_event=lines.on_event, on_progress=lines.on_progress
+                )
+            finally:
+                lines.close()
+        watched.outcome = outcome
+        return output.finished(outcome, as_json=as_json or events)
+
+
+def _task(given: dict[str, Any]) -> Task:
+    """What of the options is the run's own; it is taken out of them."""
+    from debateroom.playbooks.plan import Task
+
+    return Task(
+        agent=given.pop("agent"),
+        agent_model=given.pop("agent_model"),
+        start=given.pop("start"),
+        approve=given.pop("approve"),
+        worker_agent=given.pop("worker_agent"),
+        worker_models=given.pop("worker_model"),
+        steps=given.pop("steps"),
+    )
+
+
+@playbook.command("start", context_settings=_HELP)
+@click.argument("id")
+@_GOAL
+@_LANGUAGE
+@_ROOM
+@_ACTIVE
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def start(id: str, goal: str | None, as_json: bool, **given: Any) -> int:  # noqa: A002
+    """Start the playbook ID with yourself as the coordinator, and print what is to be done.
+
+    For a coding assistant: it goes through the steps with its own tools, notes each with `debateroom record`, and
+    ends with `debateroom playbook finish`.
+    """
+    from debateroom import activities, coordinating, files, settings
+
+    chosen = settings.load(given)
+    models = activities.open_models(chosen)
+    with activities.closed_after(models):
+        begun = coordinating.begin(id, goal, chosen, models)
+    if as_json:
+        plan = begun.plan
+        value = {
+            "ok": True, "status": "running", "room": str(begun.folder), "uuid": plan.uuid, "goal": plan.goal,
+            "playbook": plan.playbook.to_json(), "instructions": begun.told,
+        }  # fmt: skip
+        output.line(files.dumps(value).decode())
+    else:
+        output.tell(printable(begun.told))
+    return 0
+
+
+@playbook.command(
+    "finish", context_settings=_HELP, epilog="Exit codes: 0 complete, 3 a step failed or is missing, 2 usage."
+)
+@_ROOM
+@_ACTIVE
+@waking.option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def finish(room: str | None, active: str | None, wake_on_failure: bool, as_json: bool) -> int:
+    """End the run that you coordinate: its verdict and its reports."""
+    from debateroom import coordinating, settings
+
+    chosen = settings.load({"active": active})
+    folder = place.coordinator(room, active)
+    with waking.watching(wake_on_failure, chosen, folder) as watched:
+        outcome = coordinating.finish(folder)
+        watched.outcome = outcome
+        return output.finished(outcome, as_json=as_json)
+
+
+def tell(outcome: Outcome) -> None:
+    """What a person needs of a run: the verdict, the steps with their evidence, where the files are."""
+    from debateroom.language import say
+
+    transcript = outcome.transcript
+    final, language = transcript.final_output or {}, transcript.language
+    lines = [output.verdict(language, final.get("outcome"), str(final.get("summary", ""))), ""]
+    for step in final.get("steps", ()):
+        told = {"number": step["number"], "state": say(language, f"step_{step['state']}"), "text": step["text"]}
+        evidence = f" [{step['evidence']}]" if step.get("evidence") else ""
+        lines.append(one_line(say(language, "step_line", **told) + evidence, 1_000))
+    if final.get("answer"):
+        lines += ["", one_line(str(final["answer"]), output.LONGEST)]
+    lines.append("")
+    lines.append(say(language, "labelled", label=say(language, "report"), text=outcome.report))
+    lines.append(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
+    for line in lines:
+        output.tell(printable(line))

@@ -1,0 +1,239 @@
+"""Runs of playbooks, from a command to the files on disk: by a coordinator of ours, or by a program that calls us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from debateroom import activities, clock
+from debateroom.activities import Ended, Outcome
+from debateroom.agents.definition import read_agents
+from debateroom.agents.load import Guard, equip
+from debateroom.agents.loop import Equipped
+from debateroom.dialogue.plan import absolute
+from debateroom.errors import RoomBusy, UsageError
+from debateroom.messages import Seat
+from debateroom.models.processes import Programs
+from debateroom.models.registry import Models
+from debateroom.playbooks import catalogue, claim, coordinator, decision, wording
+from debateroom.playbooks import plan as plans
+from debateroom.playbooks.approval import Guarded
+from debateroom.playbooks.catalogue import Playbook
+from debateroom.playbooks.coordinator import OnProgress
+from debateroom.playbooks.desk import Ask, Desk
+from debateroom.playbooks.plan import Plan, Task
+from debateroom.playbooks.tools import tools
+from debateroom.room.room import OnEvent, Room, event, folder_of, opening_event
+from debateroom.settings import Settings
+from debateroom.wake import workspace
+
+ROOM = "coordinator"
+"""The default room."""
+_PLAIN = "agent"
+"""Name of a coordinator that has none of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run whose coordinator is a program that calls us."""
+
+    folder: Path
+    plan: Plan
+
+    @property
+    def told(self) -> str:
+        """What that program must do."""
+        place = f"--room {self.folder.name} --active {self.folder.parent}"
+        record = f"debateroom record --step N --what … --why … --evidence … --outcome ok|failed|skipped {place}"
+        finish = f"debateroom playbook finish {place}"
+        return "\n\n".join((wording.prompt(self.plan), wording.outside(self.plan, record=record, finish=finish)))
+
+
+def find(name: str, goal: str | None, chosen: Settings) -> tuple[Playbook, str]:
+    """The playbook called `name` and the goal as it is told. Raises UsageError with the list of those there are."""
+    own = workspace.of_active(chosen.active).own / catalogue.FOLDER
+    playbook = catalogue.find(name, own, plans.language_of(chosen, goal))
+    return playbook, catalogue.check_goal(playbook, goal)
+
+
+def make(name: str, goal: str | None, task: Task, chosen: Settings, models: Models) -> Plan:
+    """The plan of a run with a coordinator of ours. Raises UsageError, NoModel before there is a room."""
+    playbook, told = find(name, goal, chosen)
+    task = _placed(task, chosen)
+    equipped = _equipped(task, models, None)
+    seat = Seat(equipped.name, equipped.name, "", equipped.model.name, "")
+    return plans.make(playbook, told, task, seat, chosen, models)
+
+
+def run(
+    plan: Plan, chosen: Settings, models: Models, *, ask: Ask | None = None,
+    on_event: OnEvent | None = None, on_progress: OnProgress | None = None,
+) -> Outcome:  # fmt: skip
+    """Plays a planned run in its room, to the reports. Raises RoomBusy while another coordinator is at work."""
+    folder = room_of(chosen)
+
+    def opened() -> Room:
+        with claim.claiming(folder):
+            return _created(folder, plan, on_event)
+
+    return play(opened, plan, models, ask=ask, on_progress=on_progress)
+
+
+def prepare(plan: Plan, chosen: Settings) -> Path:
+    """Makes the room of a planned run and leaves it to another process, which resumes it; its folder."""
+    folder = room_of(chosen)
+    with claim.claiming(folder):
+        _created(folder, plan, None).close(handed_over=True)
+    return folder
+
+
+def begin(name: str, goal: str | None, chosen: Settings, models: Models) -> Begun:
+    """Opens the room of a run whose coordinator calls us. Raises UsageError, RoomBusy."""
+    playbook, told = find(name, goal, chosen)
+    seat = Seat(plans.OUTSIDE, plans.OUTSIDE, "", "", "")
+    plan = plans.make(playbook, told, _placed(Task(), chosen), seat, chosen, models)
+    folder = room_of(chosen)
+    with claim.claiming(folder):
+        _created(folder, plan, None).close()
+    return Begun(folder.resolve(), plan)
+
+
+def note(folder: Path, **given: Any) -> decision.Decision:
+    """Notes a decision in the room of a coordinator that calls us.
+
+    Raises UsageError for a room of another kind or one that has ended, BadEvidence, UsageError for a decision that is
+    not as it must be.
+    """
+    plan = _outside(folder)
+    made = decision.make(**given, project=Path(plan.task.folder), anywhere=True)
+    with Room.reopen(folder) as room:
+        if room.transcript.status == "finished":
+            raise UsageError(f"the run in {folder.name} has ended", hint="debateroom playbook start ID")
+        room.write(made.event())
+    return made
+
+
+def finish(folder: Path) -> Outcome:
+    """Ends the run of a coordinator that calls us: its verdict and reports. One that has ended only gets reports."""
+    plan = _outside(folder)
+    with Room.reopen(folder) as room:
+        if room.transcript.status == "finished":
+            return activities.write_reports(room)
+        stopped, code = coordinator.conclude(room, plan, "done")
+        ended = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(room))
+        room.write(ended)
+        return activities.write_reports(room)
+
+
+def _outside(folder: Path) -> Plan:
+    told = opening_event(folder)
+    if told.get("kind") != plans.KIND or not told.get("settings", {}).get("outside"):
+        raise UsageError(
+            f"the room {folder.name} has no coordinator that notes its own steps",
+            hint="debateroom playbook start ID",
+        )
+    return plans.from_event(told)
+
+
+def _since(room: Room) -> float:
+    from datetime import datetime
+
+    try:
+        began = datetime.fromisoformat(room.transcript.started)
+    except ValueError:
+        return 0.0
+    return max(0.0, round((clock.now() - began).total_seconds(), 3))
+
+
+def room_of(chosen: Settings) -> Path:
+    """The folder of the room: the one that was named, else the default one."""
+    return folder_of(chosen.active, chosen.room if "room" in chosen.model_fields_set else ROOM)
+
+
+def play(
+    opened: Callable[[], Room], plan: Plan, models: Models, *, ask: Ask | None = None,
+    on_progress: OnProgress | None = None,
+) -> Outcome:  # fmt: skip
+    """Plays what the journal of the room that `opened` opens does not hold yet. Also how a run is resumed."""
+
+    def act(room: Room, begun: float) -> Ended:
+        activities.load([plan.model], models)
+        desk = Desk(room, plan, ask=ask)
+        programs = Programs(models.stop)
+        models.keep(programs)
+        equipped = _equipped(plan.task, models, lambda tool: Guarded(tool, desk))
+        equipped = replace(equipped, tools=_with_ours(equipped, desk, programs), language=plan.language)
+        until = begun + plan.timeout if plan.timeout is not None else None
+        room.write_file("brief.md", wording.brief(plan.language))
+        return Ended(*coordinator.run(desk, equipped, until=until, on_progress=on_progress))
+
+    return activities.perform(opened, act, models)
+
+
+def resume(
+    folder: Path, plan: Plan, opened: Callable[[], Room], models: Models, *, ask: Ask | None = None,
+    on_progress: OnProgress | None = None,
+) -> Outcome:  # fmt: skip
+    """Goes on with the run in `folder`. Raises RoomBusy while another coordinator is at work, UsageError for a run
+    whose coordinator calls us: only that one can go on.
+    """
+    check_resumable(plan)
+
+    def reopened() -> Room:
+        with claim.claiming(folder):
+            return opened()
+
+    return play(reopened, plan, models, ask=ask, on_progress=on_progress)
+
+
+def check_resumable(plan: Plan) -> None:
+    """Raises UsageError for a run whose coordinator is a program that calls us."""
+    if plan.outside:
+        raise UsageError(
+            "this run's coordinator notes its own steps: there is nothing to resume",
+            hint="debateroom record …, then debateroom playbook finish",
+        )
+
+
+def _with_ours(equipped: Equipped, desk: Desk, programs: Programs) -> dict[str, Any]:
+    """The agent's tools and, in place of any of the same name, ours."""
+    return {**equipped.tools, **tools(desk, programs)}
+
+
+def _created(folder: Path, plan: Plan, on_event: OnEvent | None) -> Room:
+    """The new room. Raises RoomBusy when the unfinished run in it is another's coordinator at work."""
+    if claim.at_work(folder):
+        raise RoomBusy(f"the coordinator in {folder.name} is at work already", hint="debateroom playbook finish")
+    return Room.create(folder, plan.opening_event(), on_event=on_event)
+
+
+def _placed(task: Task, chosen: Settings) -> Task:
+    here = Path.cwd()
+    worker = absolute(task.worker_agent, here) if task.worker_agent else None
+    agent = absolute(task.agent, here) if task.agent and not task.agent.startswith("scripted:") else task.agent
+    return replace(task, agent=agent, worker_agent=worker, folder=str(workspace.of_active(chosen.active).folder))
+
+
+def _equipped(task: Task, models: Models, guard: Guard | None) -> Equipped:
+    """The coordinator with its own tools: a file's agent, or a model alone. Raises UsageError for any other."""
+    wanted = task.agent.strip()
+    if Path(wanted).suffix.lower() in (".yaml", ".yml"):
+        made = equip(read_agents(Path(wanted), start=task.start), models=models, model=task.agent_model, guard=guard)
+    else:
+        if task.start is not None:
+            raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
+        if wanted.partition(":")[0] in ("python", "http", "https", "command"):
+            raise _no_tools(wanted)
+        made = Equipped(_PLAIN, models.open(task.agent_model or wanted))
+    if made.model.name.startswith("command:"):
+        raise _no_tools(made.model.name)
+    return made
+
+
+def _no_tools(agent: str) -> UsageError:
+    return UsageError(
+        f"{agent} takes no tools of ours, and a coordinator needs them",
+        hint="a YAML file or a model asked through an API; or let it coordinate itself: debateroom playbook start ID",
+    )

@@ -1,0 +1,1 @@
+"""Doors into debateroom other than the command line: a page on this machine. Loaded only when one is opened."""

@@ -1,0 +1,68 @@
+"""What the page's three buttons do: each is a command of our own, run as a process with a list of arguments."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from debateroom.terminal import one_line
+
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command came to."""
+
+    ok: bool
+    text: str
+    """Its last line, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """The three commands."""
+
+    active: Path
+    agent: str | None
+    """The coordinator that *start* starts; None: there is none, and nothing is started."""
+    folder: Path
+    """Where the commands are run: where the page was opened."""
+
+    def start(self, playbook: str, goal: str) -> Said:
+        """Starts a playbook in the background."""
+        if self.agent is None:
+            return Said(False, "serve --agent AGENT")
+        words = ["playbook", "run", "--agent", self.agent, "--detach", "--active", str(self.active)]
+        words += ["--goal", goal] if goal else []
+        return self._run([*words, "--", playbook])
+
+    def stop(self, room: Path) -> Said:
+        """Stops the run in a room; it can be resumed."""
+        return self._run(["stop", "--active", str(self.active), "--", str(room)])
+
+    def wake(self, room: Path) -> Said:
+        """Calls the workspace's webhook about a room."""
+        return self._run(["wake", "send", "--active", str(self.active), "--", str(room)])
+
+    def _run(self, words: Sequence[str]) -> Said:
+        safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
+        try:
+            ran = subprocess.run(
+                [sys.executable, *safe, "-m", "debateroom", *words],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+                env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Said(False, type(error).__name__)
+        said = ran.stderr.decode("utf-8", "replace") or ran.stdout.decode("utf-8", "replace")
+        lines = [line for line in said.splitlines() if line.strip()]
+        return Said(ran.returncode == 0, one_line(lines[0] if lines else "", 300))

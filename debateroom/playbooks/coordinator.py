@@ -1,0 +1,194 @@
+"""The coordinator at work: one conversation with its tools, told in the journal as it goes, to its last word.
+
+What it asks for and what its tools gave is in the journal at once; a run that broke off goes on behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from debateroom import clock, files
+from debateroom.agents import run as runs
+from debateroom.agents.loop import Conversation, Equipped, Listens, converse
+from debateroom.agents.run import Limits
+from debateroom.debating.turns import tape
+from debateroom.dialogue.waiting import Tell, TooLate, wait_for
+from debateroom.errors import AgentFailed, CallFailed
+from debateroom.messages import Answer, Paid, Turn
+from debateroom.playbooks import live, wording
+from debateroom.playbooks.desk import Desk
+from debateroom.playbooks.plan import Plan
+from debateroom.room.room import Room, event, journal
+from debateroom.room.spending import spent_by_model
+
+OnProgress = Callable[[str, int], None]
+_CALLS = 300
+"""Tools that a coordinator may call."""
+_SECONDS = 86_400.0
+"""A run without a limit of its own may take."""
+EXIT_CODES = {"complete": 0, "failed": 3, "incomplete": 3}
+_STOPPED = {"budget": 7, "deadline": 124}
+
+
+class _Spent(Exception):
+    """The budget does not hold another call."""
+
+
+def run(
+    desk: Desk, equipped: Equipped, *, until: float | None = None, on_progress: OnProgress | None = None
+) -> tuple[str, int]:
+    """Has the coordinator work and writes the final output; why it stopped, and the exit code.
+
+    Raises AgentFailed when its model failed, NoModel when it can never be asked.
+    """
+    stopped = "done"
+    if not desk.room.state.finished_rounds:
+        try:
+            _Work(desk, equipped, until, on_progress).do()
+        except _Spent:
+            stopped = "budget"
+        except TooLate:
+            stopped = "deadline"
+    return conclude(desk.room, desk.plan, stopped)
+
+
+def conclude(room: Room, plan: Plan, stopped: str) -> tuple[str, int]:
+    """Writes the verdict that follows from the journal, unless it is there; why it stopped, and the exit code."""
+    if room.transcript.final_output is None:
+        room.write(event("synthesized", final_output=final_output(room, plan)))
+    outcome = str((room.transcript.final_output or {}).get("outcome"))
+    return stopped, _STOPPED.get(stopped, EXIT_CODES.get(outcome, 3))
+
+
+def final_output(room: Room, plan: Plan) -> dict[str, Any]:
+    """What came of the run: the verdict, the steps, the workers, decisions and receipts in order."""
+    events = [*journal(room.folder).values, event("room_finished", exit_code=0)]
+    card = live.compute_live(events, clock.now())
+    said = [entry.response for item in room.transcript.rounds for entry in item.entries]
+    states = [step.state for step in card.steps]
+    return {
+        "outcome": card.verdict,
+        "summary": wording.summary(plan.language, states),
+        "answer": said[-1] if said else "",
+        "playbook": plan.playbook.id,
+        "rule": plan.playbook.rule,
+        "goal": plan.goal,
+        "steps": [asdict(step) for step in card.steps],
+        "workers": [asdict(worker) for worker in card.workers],
+        "counters": asdict(card.counters),
+        "decisions": [asdict(each) for each in card.decisions],
+    }
+
+
+class _Work:
+    """One stretch of work."""
+
+    def __init__(self, desk: Desk, equipped: Equipped, until: float | None, on_progress: OnProgress | None) -> None:
+        self._desk = desk
+        self._plan: Plan = desk.plan
+        self._equipped = equipped
+        self._until = until
+        self._on_progress = on_progress
+        self._told: list[Paid] = []
+        """Calls of which the journal knows."""
+
+    def do(self) -> None:
+        """Asks, and writes the coordinator's last word. Raises _Spent, TooLate, AgentFailed, NoModel."""
+        room = self._desk.room
+        self._hold_budget()
+        if not room.transcript.rounds:
+            room.write(event("round_started", round=1))
+        began, talk = clock.monotonic(), Conversation()
+        try:
+            wait_for(lambda tell: self._converse(tell, talk), until=self._until)
+        except CallFailed as error:
+            self._write_failed(talk, str(error))
+            if self._until is not None and clock.monotonic() >= self._until:
+                raise TooLate from None
+            raise AgentFailed(f"The coordinator gave no answer: {error}", hint=error.hint) from error
+        if talk.answer is not None:
+            room.write(self._reply(talk, talk.answer, clock.monotonic() - began), event("round_finished", round=1))
+
+    def _converse(self, tell: Tell, talk: Conversation) -> None:
+        plan = self._plan
+        self._desk.tell = tell
+        limits = Limits(steps=plan.task.steps, calls=_CALLS, seconds=_SECONDS)
+        run = runs.start(limits, until=self._until, session=plan.uuid, language=plan.language, turn=1)
+        asked = self._equipped.request([Turn("user", wording.prompt(plan))], run)
+        asked = replace(asked, max_tokens=plan.max_tokens, timeout=plan.call_timeout)
+        before = tape(self._desk.room.state.looked.get((1, plan.name), ()))
+        converse(
+            self._equipped, asked, run, self._on_tool, talk=talk, tape=before,
+            listens=Listens(self._on_text(), self._on_step),
+        )  # fmt: skip
+
+    def _on_text(self) -> Callable[[str], None]:
+        written = 0
+
+        def on_text(piece: str) -> None:
+            nonlocal written
+            written += len(piece)
+            shown = written
+            self._desk.tell(lambda: self._progress(shown))
+
+        return on_text
+
+    def _progress(self, characters: int) -> None:
+        if self._on_progress:
+            self._on_progress(self._plan.name, characters)
+
+    def _on_step(self, answer: Answer) -> None:
+        """Puts what was asked for into the journal before it is done, and looks whether there is money for more."""
+        self._told += answer.paid
+        self._desk.write(
+            event(
+                "tools_asked",
+                round=1,
+                agent=self._plan.name,
+                text=answer.text,
+                asked=[asdict(call) for call in answer.calls],
+                raw=answer.raw if files.writable(answer.raw) else None,
+                model=answer.model,
+                seconds=round(answer.seconds, 3),
+                **self._spent({self._equipped.model.name: answer.paid}),
+            )
+        )
+        if self._plan.budget is not None:
+            self._desk.on_main(self._hold_budget)
+
+    def _on_tool(self, told: Mapping[str, Any]) -> None:
+        """Puts what a tool is asked, and what it gave, into the journal; inside a sub-agent it is no step of ours."""
+        own = {"round": 1} if told.get("agent") == self._plan.name else {}
+        self._desk.write({**event(str(told["event"])), **own, **told})
+
+    def _reply(self, talk: Conversation, answer: Answer, seconds: float) -> dict[str, Any]:
+        return event(
+            "reply",
+            round=1,
+            agent=self._plan.name,
+            role=self._plan.name,
+            response=answer.text,
+            model=answer.model,
+            seconds=round(seconds, 3),
+            finish=talk.stop_reason,
+            **self._spent(self._untold(talk)),
+        )
+
+    def _write_failed(self, talk: Conversation, reason: str) -> None:
+        told = {"round": 1, "agent": self._plan.name, "reason": reason}
+        self._desk.room.write(event("call_failed", **told, **self._spent(self._untold(talk))))
+
+    def _untold(self, talk: Conversation) -> dict[str, tuple[Paid, ...]]:
+        """Calls that were paid for and that the journal does not know of: the last one, and those of sub-agents."""
+        known = {id(each) for each in self._told}
+        return {name: tuple(each for each in paid if id(each) not in known) for name, paid in talk.paid.items()}
+
+    def _spent(self, paid: Mapping[str, tuple[Paid, ...]]) -> dict[str, Any]:
+        return spent_by_model(paid, prices=self._plan.prices)
+
+    def _hold_budget(self) -> None:
+        cost, budget = self._desk.room.transcript.cost, self._plan.budget
+        if budget is not None and (cost is None or cost >= budget):
+            raise _Spent

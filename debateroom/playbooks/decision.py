@@ -1,0 +1,118 @@
+"""A decision as the journal keeps it: what, why, one piece of evidence that is there, and the step it settles."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from debateroom.errors import BadEvidence, UsageError, Wording
+from debateroom.language import worded
+from debateroom.playbooks.catalogue import STEPS
+from debateroom.reading.evidence import check_evidence
+from debateroom.room.room import event
+from debateroom.secrecy import is_secret
+from debateroom.terminal import one_line
+
+OUTCOMES = ("ok", "failed", "skipped")
+EVENT = "decision_recorded"
+_LONGEST = 2_000
+"""Characters of what and why."""
+_PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#[\w.:-]+)$")
+_CHUNK = 1_048_576
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision."""
+
+    what: str
+    why: str
+    evidence: str
+    """A web link or a path, as it was given."""
+    outcome: str
+    """`ok`, `failed` or `skipped`."""
+    step: int | None = None
+    """1 to 3; None is in the journal only."""
+    sha256: str | None = None
+    """Of the file that is the evidence, when it was noted; None for a link and a folder."""
+
+    def event(self) -> dict[str, Any]:
+        """As the journal takes it."""
+        return event(EVENT, id=str(uuid.uuid4()), **asdict(self))
+
+    def same(self, told: Mapping[str, Any]) -> bool:
+        """Whether the event `told` says exactly this."""
+        return all(told.get(key) == value for key, value in asdict(self).items())
+
+
+def make(
+    *,
+    what: object,
+    why: object,
+    evidence: object,
+    outcome: object,
+    step: object = None,
+    project: Path,
+    anywhere: bool = False,
+) -> Decision:
+    """The decision of these parts. Raises BadEvidence, UsageError with the reason for what is not as it must be.
+
+    A path is looked up in the folder `project`: it has to exist, and may not lead out of it, unless it may be
+    `anywhere`: a model's word is no reason to look elsewhere, a person's command is.
+    """
+    if outcome not in OUTCOMES:
+        raise UsageError(f"the outcome is one of {', '.join(OUTCOMES)}")
+    if step is not None and (isinstance(step, bool) or not isinstance(step, int) or not 1 <= step <= STEPS):
+        raise UsageError(f"the step is 1 to {STEPS}, or left out")
+    given = check_evidence(evidence)  # type: ignore[arg-type]
+    link = given.casefold().startswith(("http://", "https://"))
+    digest = None if link else _digest(given, project, anywhere=anywhere)
+    return Decision(_said("what", what), _said("why", why), given, str(outcome), step, digest)
+
+
+def _said(name: str, text: object) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError(f"`{name}` is to be said in a sentence")
+    return one_line(text, _LONGEST)
+
+
+def _digest(evidence: str, project: Path, *, anywhere: bool) -> str | None:
+    """SHA-256 of the file that `evidence` names, None for a folder. Raises BadEvidence when it is not there."""
+    named = project / evidence
+    path = named if os.path.lexists(named) else project / _PLACE.sub("", evidence)
+    try:
+        real = Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        real = project / ".." / "?"
+    root = Path(os.path.realpath(project))
+    inside = real.is_relative_to(root)
+    if not inside and not anywhere:
+        _refuse("evidence_outside", evidence)
+    if is_secret(real.relative_to(root).parts if inside else real.parts) or is_secret(path.parts[-1:]):
+        _refuse("evidence_secret", evidence)
+    if real.is_dir():
+        return None
+    if not real.is_file():
+        _refuse("evidence_missing", evidence)
+    try:
+        return _sha256(real)
+    except OSError:
+        _refuse("evidence_missing", evidence)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _refuse(key: str, evidence: str) -> NoReturn:
+    raise worded(BadEvidence, Wording(key, {"path": one_line(evidence, 160)}))

@@ -1,0 +1,69 @@
+"""What a run does at the moment, in one line for people: the tool in progress, a milestone, how it ended. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debateroom.language import say
+from debateroom.playbooks.decision import EVENT
+from debateroom.playbooks.plan import KIND
+from debateroom.room.events import Event, State
+from debateroom.terminal import one_line
+
+ABOUT = 160
+"""Characters of what a line says about something."""
+
+
+def status_text(state: State, events: Sequence[Event], status: str, workers: int) -> str:
+    """The line; `workers` is how many are running."""
+    language, told = state.transcript.language, state.transcript
+    if status == "queued":
+        return say(language, "live_queued")
+    if status == "failed":
+        return say(language, "live_failed", reason=one_line(state.error or "?", ABOUT))
+    if status == "interrupted":
+        return say(language, "live_interrupted")
+    if status == "finished":
+        return say(language, "live_done")
+    if told.status != "running":
+        return told.status
+    if workers:
+        return say(language, "live_workers", count=workers)
+    return _under_way(language, events, rounds=told.kind != KIND) or say(language, "live_thinking")
+
+
+def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
+    """The tool in progress, or the last milestone; rounds are some where there are `rounds`."""
+    waiting: list[Event] = []
+    for each in events:
+        if each["event"] == "tool_called":
+            waiting.append(each)
+        elif each["event"] == "tool_answered":
+            names = [(call.get("name"), call.get("arguments")) for call in waiting]
+            call = (each.get("name"), each.get("arguments"))
+            if call in names:
+                del waiting[names.index(call)]
+        elif each["event"] in ("reply", "room_resumed"):
+            waiting.clear()
+    if waiting:
+        return _tool(language, waiting[-1])
+    for each in reversed(events):
+        name = each["event"]
+        if name == EVENT:
+            return say(language, "live_noted", what=one_line(each["what"], ABOUT))
+        if name in ("moderator_asked", "synthesis_asked"):
+            return say(language, "moderating" if name == "moderator_asked" else "concluding")
+        if name in ("round_started", "round_finished") and rounds:
+            return say(language, "live_round" if name == "round_started" else "live_round_over", round=each["round"])
+    return ""
+
+
+def _tool(language: str, called: Event) -> str:
+    arguments = called.get("arguments") or {}
+    about = next((str(arguments[key]) for key in ("url", "path", "what", "task", "text") if key in arguments), "")
+    if called.get("name") == "fetch_page":
+        return say(language, "live_fetching", url=one_line(about, ABOUT))
+    if called.get("name") in ("read_path", "read_file"):
+        return say(language, "live_reading", path=one_line(about, ABOUT))
+    shown = f"{called.get('name')}: {about}" if about else str(called.get("name"))
+    return say(language, "live_tool", tool=one_line(shown, ABOUT))

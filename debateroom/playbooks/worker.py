@@ -1,0 +1,130 @@
+"""A coordinator's worker: a worker's job in a room of its own beside the coordinator's, run by its own process."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from debateroom.errors import DebateroomError
+from debateroom.models.processes import Programs
+from debateroom.playbooks.desk import Desk
+from debateroom.room.events import usage_json
+from debateroom.room.room import JOURNAL, event, read
+from debateroom.room.summary import look
+from debateroom.terminal import one_line
+
+SECONDS = 3_600.0
+"""One worker may take."""
+_TURNS = 10
+_MOST = 1_000_000
+"""Bytes of what its process writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a worker."""
+
+    room: Path
+    outcome: str
+    """`delivered`, `partial`, `refused`, or `broken` when it has none."""
+    deliverable: str = ""
+    error: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it delivered what it was asked for."""
+        return self.outcome == "delivered"
+
+
+def identify(desk: Desk, task: str, model: str) -> str:
+    """The worker's id: the same for the same task, so that a run that goes on finds the worker it had started."""
+    text = "\0".join((desk.plan.uuid, model, task))
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def run(desk: Desk, worker: str, task: str, model: str, programs: Programs, seconds: float) -> Result:
+    """Has the task worked on, or goes on where it was left, or takes what was delivered before. Never raises
+    for what the worker does: that is its result.
+    """
+    folder = desk.room.folder.with_name(f"{desk.room.folder.name[:60]}.worker-{worker}")
+    desk.write(event("worker_delegated", id=worker, room=folder.name, task=task, model=model))
+    error = None
+    if not _finished(folder):
+        error = _process(desk, folder, task, model, programs, seconds)
+    made = _result(folder, error)
+    ended = {"outcome": made.outcome, "error": made.error, **_spent(folder)}
+    desk.write(event("worker_ended", id=worker, room=folder.name, **ended))
+    return made
+
+
+def _finished(folder: Path) -> bool:
+    try:
+        return read(folder).transcript.status == "finished"
+    except DebateroomError:
+        return False
+
+
+def _process(desk: Desk, folder: Path, task: str, model: str, programs: Programs, seconds: float) -> str | None:
+    """Runs the worker's process; what went wrong with the process itself, if anything."""
+    words = _resume(folder) if (folder / JOURNAL).exists() else _start(desk, folder, task, model)
+    safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
+    try:
+        with programs.scratch() as scratch:
+            programs.run(
+                [sys.executable, *safe, "-m", "debateroom", *words],
+                folder=scratch,
+                where=desk.project,
+                environment={**os.environ, "PYTHONIOENCODING": "utf-8"},
+                seconds=seconds,
+                most=_MOST,
+            )
+    except TimeoutError:
+        return f"not done within {seconds:g} s"
+    except Exception as error:
+        return f"{type(error).__name__} {error}".strip()
+    return None
+
+
+def _start(desk: Desk, folder: Path, task: str, model: str) -> list[str]:
+    plan = desk.plan
+    words = ["work", "--brief", str(desk.room.folder / "brief.md"), "--agent", plan.task.worker_agent or model]
+    words += ["--model", model, "--room", folder.name, "--active", str(folder.parent), "--language", plan.language]
+    words += ["--max-turns", str(_TURNS), "--parent", plan.uuid, "--call-timeout", str(plan.call_timeout)]
+    if plan.budget is not None:
+        words += ["--budget", str(max(0.000001, plan.budget - (desk.room.transcript.cost or 0.0)))]
+    return [*words, "--json", "-q", "--", task]
+
+
+def _resume(folder: Path) -> list[str]:
+    return ["resume", "--json", "-q", "--", str(folder)]
+
+
+def _result(folder: Path, error: str | None) -> Result:
+    """What the worker's room says."""
+    try:
+        value, final = look(folder), read(folder).transcript.final_output or {}
+    except DebateroomError as problem:
+        return Result(folder, "broken", error=error or one_line(str(problem), 300))
+    outcome = str(final.get("outcome") or "")
+    if value["status"] != "finished" or outcome not in ("delivered", "partial", "refused"):
+        return Result(folder, "broken", error=error or one_line(str(value["error"] or value["status"]), 300))
+    why = one_line(str(final.get("error") or ""), 300) if outcome != "delivered" else ""
+    return Result(folder, outcome, str(final.get("deliverable", "")), why or None)
+
+
+def _spent(folder: Path) -> dict[str, Any]:
+    try:
+        told = read(folder).transcript
+    except DebateroomError:
+        return {}
+    return {"usage": usage_json(told.usage), "cost": told.cost}
+
+
+def choices(models: Sequence[str]) -> list[str]:
+    """The models a coordinator may choose from, as it is told them."""
+    return list(dict.fromkeys(models))

@@ -1,0 +1,307 @@
+"""Runs of playbooks on scripted coordinators: each of the five, what proves a step, permissions, workers, resume."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import until
+from coordinators import coordinator, events, final, record, states, worker
+from debates import run
+from hooks import reply, serving
+
+import debateroom.cli.asking as asking
+from debateroom.playbooks.plan import from_event
+from debateroom.playbooks.wording import prompt
+
+DEPLOYMENT = {"uuid": "d-1", "status": "failed", "title": "Release 12", "error": "health check timed out"}
+LINK = "https://example.com/proof"
+
+
+@pytest.fixture
+def project(here: Path) -> Path:
+    """A project with a source file and the record of a failed deployment."""
+    (here / "src").mkdir()
+    (here / "src/app.py").write_text("PORT = 80\n")
+    (here / "deployment.json").write_text(json.dumps(DEPLOYMENT, indent=1))
+    return here
+
+
+def play(capsys: pytest.CaptureFixture[str], name: str, agent: str, *more: str) -> tuple[int, dict[str, Any], str]:
+    code, out, err = run(capsys, "playbook", "run", name, "--agent", agent, "--json", *more)
+    return code, json.loads(out), err
+
+
+def results(folder: Path, name: str) -> list[tuple[bool, str]]:
+    """What each call of a tool gave."""
+    return [(each["ok"], each["result"]) for each in events(folder, "tool_answered") if each["name"] == name]
+
+
+def test_deploy_verify_of_a_failed_deployment_fails(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The record is read, and what it says is the step's outcome: exit code 3, and the verdict says so."""
+    agent = coordinator(
+        project,
+        [("read_path", {"path": "deployment.json"})],
+        [record(1, "deployment.json:4"), record(2, "deployment.json:5", "failed"), record(3, LINK, "skipped")],
+        "Release 12 did not come up.",
+    )
+    code, value, _ = play(capsys, "deploy-verify", agent, "--goal", "release 12")
+    assert (code, value["outcome"], value["kind"]) == (3, "failed", "playbook")
+    assert states(project) == ["ok", "failed", "skipped"]
+    assert "health check timed out" in results(project, "read_path")[0][1]
+    digest = hashlib.sha256((project / "deployment.json").read_bytes()).hexdigest()
+    assert [each["sha256"] for each in events(project, "decision_recorded")] == [digest, digest, None]
+
+
+def test_figure_it_out_is_complete_when_each_step_is_proved(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a failed deployment too: finding out why is what was asked for."""
+    agent = coordinator(
+        project,
+        [("read_path", {"path": "deployment.json"}), ("read_path", {"path": "src"})],
+        [record(1, "deployment.json:5"), record(2, "src/app.py:1"), record(3, "src/app.py#PORT")],
+        "The port is wrong.",
+    )
+    code, value, _ = play(capsys, "figure-it-out", agent)
+    assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3)
+    assert "app.py" in results(project, "read_path")[1][1]
+    report = (project / "active/coordinator/chatroom_report.md").read_text()
+    assert "ok: Find the failed deployment and the first error in its record. (evidence: deployment.json:5)" in report
+    assert "The port is wrong." in report
+
+
+def test_watch_page_reads_the_page(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under the guard, and the page's text is what the coordinator is given, as data."""
+    page = reply(200, b"<title>Status</title><p>All systems up</p>", Content_Type="text/html")
+    with serving(lambda asked: page) as server:
+        steps = [record(number, server.url) for number in (1, 2, 3)]
+        agent = coordinator(project, [("fetch_page", {"url": server.url})], steps, "Nothing has changed.")
+        code, value, _ = play(capsys, "watch-page", agent, "--goal", server.url)
+        assert [asked.line for asked in server.asked] == ["GET /wake HTTP/1.1"]
+    assert (code, value["outcome"]) == (0, "complete")
+    ok, text = results(project, "fetch_page")[0]
+    assert ok
+    assert "All systems up" in text
+    told = prompt(from_event(events(project)[0]))
+    assert f"as it was typed: {server.url}" in told
+
+
+def test_swarm_follows_two_real_workers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each in a room of its own with the run as its parent; what they delivered is told as data between marks."""
+    one, agent_of_workers = worker(project, "one", "Part one is 12 files.")
+    two, _ = worker(project, "two", "Part two is 30 files.")
+    tasks = [("delegate_task", {"task": task, "model": model}) for task, model in (("Count part 1", one), ("2", two))]
+    agent = coordinator(project, tasks, [record(1, "src/app.py"), record(2, "src/")], "There are 42.")
+    more = ("--worker-model", one, "--worker-model", two, "--worker-agent", agent_of_workers)
+    code, value, err = play(capsys, "swarm", agent, *more)
+    assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3), err
+    delegated = {each["id"]: each for each in events(project, "worker_delegated")}
+    assert [each["outcome"] for each in events(project, "worker_ended")] == ["delivered", "delivered"]
+    for each in delegated.values():
+        opened = json.loads((project / "active" / each["room"] / "journal.jsonl").read_text().split("\n")[0])
+        assert opened["settings"]["job"]["parent"] == events(project)[0]["uuid"]
+        assert (opened["kind"], opened["model"]) == ("work", each["model"])
+    assert all(ok for ok, _ in results(project, "delegate_task"))
+    assert any("\nPart one is 12 files.\n</worker-" in text for _, text in results(project, "delegate_task"))
+    assert "2 workers running …" in err or "1 worker running …" in err
+    assert [each["sha256"] for each in events(project, "decision_recorded")][1] is None
+
+
+def test_swarm_without_workers_is_incomplete_and_a_broken_worker_fails_it(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A coordinator cannot note the step that its workers decide."""
+    settled = [record(number, LINK) for number in (1, 2, 3)]
+    code, value, _ = play(capsys, "swarm", coordinator(project, settled, "Done."))
+    assert (code, value["outcome"], states(project)) == (3, "incomplete", ["ok", "ok", "missing"])
+    down, agent_of_workers = worker(project, "down", None)
+    agent = coordinator(project, [("delegate_task", {"task": "Count"})], settled, "Done.", name="d.jsonl")
+    code, value, _ = play(capsys, "swarm", agent, "--worker-model", down, "--worker-agent", agent_of_workers)
+    assert (code, value["outcome"], states(project)) == (3, "failed", ["ok", "ok", "failed"])
+    ((ok, text),) = results(project, "delegate_task")
+    assert (ok, "it is down" in text) == (False, True)
+
+
+def test_reflect_without_a_note_is_incomplete(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A step that nobody noted is missing, whatever the coordinator says at the end."""
+    code, value, _ = play(capsys, "reflect", coordinator(project, [record(1, LINK)], "All three steps are done!"))
+    assert (code, value["outcome"], states(project)) == (3, "incomplete", ["ok", "missing", "missing"])
+    code, value, _ = play(capsys, "reflect", coordinator(project, "I did it all."))
+    assert (code, states(project)) == (3, ["missing"] * 3)
+    skipped = [record(number, LINK, "skipped") for number in (1, 2, 3)]
+    code, value, _ = play(capsys, "reflect", coordinator(project, skipped, "Nothing to do."))
+    assert (code, value["outcome"]) == (3, "incomplete")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "why"),
+    [
+        ("It works, I looked at it.", "not words"), ("javascript:alert(1)", "javascript:"), ("", "no evidence"),
+        ("src/gone.py", "does not exist"), ("../outside.txt", "leads out"), ("/etc/hostname", "leads out"),
+        ("link.txt", "leads out"), (".env", "secrets"), ("src/app.py src/app.py", "several"),
+    ],
+)  # fmt: skip
+def test_what_proves_nothing_is_not_noted(
+    project: Path, capsys: pytest.CaptureFixture[str], evidence: str, why: str
+) -> None:
+    """The coordinator is told why, and its step stays missing."""
+    (project.parent / "outside.txt").write_text("x")
+    (project / ".env").write_text("KEY=1")
+    (project / "link.txt").symlink_to(project.parent / "outside.txt")
+    play(capsys, "reflect", coordinator(project, [record(1, evidence)], "Done."))
+    ((ok, text),) = results(project, "record_decision")
+    assert (ok, events(project, "decision_recorded"), states(project)[0]) == (False, [], "missing")
+    assert why in text
+
+
+def test_a_later_note_settles_a_step_anew_and_one_without_a_step_is_in_the_journal(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`step` is 1 to 3 or absent."""
+    first = [record(1, LINK, "failed"), record(None, LINK, what="Chose the short way"), record(4, LINK)]
+    play(capsys, "reflect", coordinator(project, first, [record(1, "src/app.py")], "Done."))
+    assert (states(project)[0], len(events(project, "decision_recorded"))) == ("ok", 3)
+    code, out, _ = run(capsys, "decisions")
+    assert code == 0
+    assert "[ok] Chose the short way — It had to be. [https://example.com/proof]" in out.splitlines()
+
+
+TOOLS = """name: desk
+instructions: You coordinate.
+model: scripted:desk.jsonl
+tools:
+  - {name: deploy, description: Deploys., command: [touch, deployed], parameters: {what: What.}}
+  - {name: status, description: Says how it is., command: [echo, up], parameters: {what: What.}, acts: false}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "answer", "by", "done"),
+    [
+        ((), None, "nobody", False), (("--approve", "never"), True, "never", False),
+        (("--approve", "always"), None, "always", True), ((), True, "person", True), ((), False, "person", False),
+    ],
+)  # fmt: skip
+def test_a_tool_that_acts_runs_only_with_permission(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...], answer: bool | None, by: str, done: bool,
+) -> None:  # fmt: skip
+    """Each answer is a receipt, shown among the decisions; one that changes nothing is not asked about."""
+    asked: list[tuple[str, str]] = []
+
+    def person(language: str = "en") -> Any:
+        return None if answer is None else lambda tool, shown: asked.append((tool, shown)) or answer
+
+    monkeypatch.setattr(asking, "person", person)
+    (project / "desk.yaml").write_text(TOOLS)
+    calls = [("deploy", {"what": "all"}), ("status", {"what": "all"})]
+    coordinator(project, calls, [record(1, LINK)], "Done.", name="desk.jsonl")
+    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
+    (project / "desk.jsonl").write_text(text)
+    play(capsys, "reflect", "desk.yaml", *more)
+    assert (project / "deployed").exists() == done
+    assert asked == ([("deploy", '{"what":"all"}')] if by == "person" else [])
+    room = project / "active/coordinator"
+    receipts = [json.loads(line) for line in (room / "receipts.jsonl").read_text().splitlines()]
+    assert [(each["tool"], each["answer"], each["by"]) for each in receipts] == [
+        ("deploy", "approved" if done else "denied", by)
+    ]
+    _, out, _ = run(capsys, "decisions", "--json")
+    listed = json.loads(out)
+    assert [each["receipt"] for each in listed] == [True, False]
+    assert listed[0]["evidence"] == f"receipts.jsonl#{receipts[0]['uuid']}"
+    assert results(project, "status") == [(True, "up\n")]
+    assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
+
+
+@pytest.mark.parametrize("agent", ["python:shop:answer", "http://127.0.0.1:1/", 'command:"claude -p"'])
+def test_a_coordinator_takes_our_tools(project: Path, capsys: pytest.CaptureFixture[str], agent: str) -> None:
+    """One that cannot is told how to be one all the same."""
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", agent)
+    assert (code, "debateroom playbook start ID" in err) == (2, True)
+
+
+def test_a_second_coordinator_is_refused_while_one_is_at_work(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 6, in whichever room; the run in the background is waited for, watched and stopped as any other."""
+    slow = coordinator(project, [record(1, LINK)], "Done.")
+    text = (project / "c.jsonl").read_text().replace('"response": "Done."', '"response": "Done.", "seconds": 60')
+    (project / "c.jsonl").write_text(text)
+    words = ["playbook", "run", "reflect", "--agent", slow, "--detach"]
+    begun = subprocess.run([sys.executable, "-m", "debateroom", *words], cwd=project, capture_output=True, check=True)
+    assert json.loads(begun.stdout)["status"] == "running"
+    until(lambda: events(project, "decision_recorded"))
+    for more in ((), ("--room", "other")):
+        code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", slow, *more)
+        assert (code, "at work" in err or "in use" in err) == (6, True)
+    code, _, _ = run(capsys, "playbook", "start", "reflect", "--room", "third")
+    assert code == 6
+    _, out, _ = run(capsys, "watch", "--once", "--json")
+    card = json.loads(out)
+    assert ([step["state"] for step in card["steps"]], card["status"]) == (["ok", "running", "pending"], "running")
+    assert run(capsys, "stop", "coordinator")[0] == 0
+    _, out, _ = run(capsys, "watch", "--once", "--json")
+    assert json.loads(out)["status"] == "interrupted"
+    (project / "c.jsonl").write_text(text.replace(', "seconds": 60', ""))
+    code, out, _ = run(capsys, "resume", "coordinator", "--json")
+    assert (code, json.loads(out)["outcome"]) == (3, "incomplete")
+    assert len(events(project, "decision_recorded")) == 1
+    assert len(events(project, "tools_asked")) == 1
+
+
+def test_a_coordinator_that_calls_us_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`start` says what to do, `record` notes, `finish` gives the verdict; nothing else can resume it."""
+    code, out, _ = run(capsys, "playbook", "start", "deploy-verify", "--goal", "release 12", "--json")
+    begun = json.loads(out)
+    assert (code, begun["playbook"]["id"], begun["status"]) == (0, "deploy-verify", "running")
+    assert "debateroom record --step N" in begun["instructions"]
+    assert "release 12" in begun["instructions"]
+    _, out, _ = run(capsys, "status", "coordinator", "--json")
+    assert json.loads(out)["status"] == "running"
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")
+    assert (code, "debateroom playbook finish" in err) == (6, True)
+    given = ("--what", "Found it", "--why", "It is needed", "--outcome", "ok")
+    code, out, _ = run(capsys, "record", "--step", "1", "--evidence", "src/app.py:1", *given, "--json")
+    assert code == 0
+    assert json.loads(out)["sha256"] == hashlib.sha256(b"PORT = 80\n").hexdigest()
+    code, out, _ = run(capsys, "record", "--step", "2", "--evidence", LINK, *given)
+    assert (code, out.strip()) == (0, f"step 2, ok: Found it — It is needed [{LINK}]")
+    for evidence, step in (("nowhere.txt", "3"), (LINK, "4"), ("it is fine", "3")):
+        code, _, _ = run(capsys, "record", "--step", step, "--evidence", evidence, *given)
+        assert code == 2
+    assert run(capsys, "resume", "coordinator")[0] == 2
+    code, out, _ = run(capsys, "playbook", "finish", "--json")
+    value = json.loads(out)
+    assert (code, value["outcome"], value["status"]) == (3, "incomplete", "finished")
+    assert states(project) == ["ok", "ok", "missing"]
+    assert run(capsys, "record", "--step", "3", "--evidence", LINK, *given)[0] == 2
+    assert run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")[0] == 3
+
+
+def test_a_run_that_is_killed_goes_on_without_repeating_anything(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the calls that were paid for, nor the tools that were run, nor a worker that had delivered."""
+    one, agent_of_workers = worker(project, "one", "12 files.")
+    agent = coordinator(project, [("delegate_task", {"task": "Count"})], [record(1, LINK), record(2, LINK)], "Done.")
+    slow = (project / "c.jsonl").read_text().replace('"response": "Done."', '"response": "Done.", "seconds": 60')
+    (project / "c.jsonl").write_text(slow)
+    words = ["playbook", "run", "swarm", "--agent", agent, "--worker-model", one, "--worker-agent", agent_of_workers]
+    process = subprocess.Popen([sys.executable, "-m", "debateroom", *words, "-q"], cwd=project)
+    try:
+        until(lambda: len(events(project, "decision_recorded")) == 2)
+    finally:
+        process.kill()
+        process.wait()
+    (project / "c.jsonl").write_text(slow.replace(', "seconds": 60', ""))
+    code, out, _ = run(capsys, "resume", "coordinator", "--json")
+    assert (code, json.loads(out)["outcome"], states(project)) == (0, "complete", ["ok"] * 3)
+    counts = [len(events(project, name)) for name in ("tools_asked", "tool_answered", "worker_delegated")]
+    assert counts == [2, 3, 1]
