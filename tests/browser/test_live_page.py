@@ -1,0 +1,114 @@
+"""The page of all rooms in a real browser: it moves by itself, fits a phone, and runs nothing that a model wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coordinators import coordinator, record
+from debates import run
+
+sync_api = pytest.importorskip("playwright.sync_api")
+serving = pytest.importorskip("debateroom.doors.serving", exc_type=ImportError).serving
+
+pytestmark = pytest.mark.browser
+
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+EVIL = "<img src=x onerror=\"document.title='owned'\">"
+
+
+@pytest.fixture
+def page(here: Path) -> Iterator[Any]:
+    """The page over the current folder's rooms, and what it complained about as `page.complaints`."""
+    path = os.environ.get("DEBATEROOM_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("no chromium on the PATH")
+    with (
+        serving(here / "active", port=0, agent="scripted:c.jsonl", language="en", folder=here) as served,
+        sync_api.sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        opened = browser.new_page(viewport={"width": 390, "height": 844})
+        opened.complaints = []
+        opened.on("console", lambda message: opened.complaints.append(message.text))
+        opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        opened.goto(served.url)
+        yield opened
+        browser.close()
+
+
+def shot(page: Any, name: str) -> None:
+    """A picture for whoever wants to look at one."""
+    if folder := os.environ.get("DEBATEROOM_SHOTS"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def test_a_running_debate_moves_on_the_page_without_a_reload(page: Any, here: Path) -> None:
+    """By server-sent events: the room appears, its seats answer one after the other, and it ends."""
+    text = "POSITION: A queue.\nPROPOSAL: Build it.\nENDORSES: Agent A\nCONFIDENCE: 9"
+    lines = [{"agent": f"Agent {mark}", "response": text, "seconds": wait} for mark, wait in (("A", 0.2), ("B", 3))]
+    (here / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    page.wait_for_function("document.getElementById('link').textContent === 'live'")
+    page.evaluate("window.same = true")
+    words = ["Should background jobs use a queue or a loop?", "-n", "2", "-r", "1", "--model", "scripted:s.jsonl"]
+    words += ["--moderator", "none", "-q"]
+    process = subprocess.Popen([sys.executable, "-m", "debateroom", *words], cwd=here, stdout=subprocess.DEVNULL)
+    try:
+        card = page.locator("article[data-room=chatroom]")
+        card.locator(".state.done").first.wait_for(timeout=20_000)
+        assert card.locator(".state").all_text_contents() == ["done", "asked"]
+        assert "running" in card.locator(".facts").text_content()
+        shot(page, "debate-phone")
+        card.locator(".facts", has_text="finished").wait_for(timeout=20_000)
+    finally:
+        process.wait()
+    assert card.locator(".state").all_text_contents() == ["done", "done"]
+    assert page.evaluate("window.same") is True
+    assert page.complaints == []
+
+
+def test_a_run_fits_a_phone_and_nothing_in_it_runs(page: Any, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Markup of a model is text; nothing is wider than the screen; the report opens under its own policy."""
+    long = "x" * 300
+    agent = coordinator(
+        here,
+        [record(1, "https://example.com/" + long, what=EVIL), record(2, "https://example.com/x", "failed", long)],
+        EVIL,
+    )
+    run(capsys, "playbook", "run", "reflect", "--agent", agent, "--goal", EVIL)
+    card = page.locator("article[data-room=coordinator]")
+    card.locator(".now.failed, .now.incomplete").wait_for(timeout=20_000)
+    card.locator("summary").click()
+    assert card.locator("ol .state").all_text_contents() == ["ok", "failed", "missing"]
+    assert EVIL in card.text_content()
+    assert card.locator("img").count() == 0
+    for width in (320, 390, 1440):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        shot(page, f"run-{width}")
+    assert page.title() == "debateroom"
+    card.get_by_text("Report", exact=True).click()
+    page.wait_for_url("**/rooms/coordinator/report")
+    assert "/reflect · Look back" in page.locator("h1").text_content()
+    assert page.complaints == []
+
+
+def test_the_buttons_start_and_say_what_came_of_it(page: Any, here: Path) -> None:
+    """Start with the agent that was fixed; the card is there without a reload, and wake says that nobody is named."""
+    coordinator(here, [record(number, "https://example.com/x") for number in (1, 2, 3)], "Done.")
+    page.select_option("#playbook", "reflect")
+    assert page.get_attribute("#goal", "placeholder") == "What to look back on"
+    page.fill("#goal", "the last sprint")
+    page.click("#go")
+    card = page.locator("article[data-room=coordinator]")
+    card.locator(".now.complete").wait_for(timeout=30_000)
+    card.get_by_text("Wake", exact=True).click()
+    card.locator(".acts .soft").wait_for(timeout=20_000)
+    assert card.locator(".acts .soft").text_content().startswith("✗ ")
