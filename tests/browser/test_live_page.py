@@ -21,20 +21,22 @@ serving = pytest.importorskip("debateroom.doors.serving", exc_type=ImportError).
 pytestmark = pytest.mark.browser
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+# read here: no variable of ours is left while a test runs
+CHROMIUM = os.environ.get("DEBATEROOM_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+SHOTS = os.environ.get("DEBATEROOM_SHOTS")
 EVIL = "<img src=x onerror=\"document.title='owned'\">"
 
 
 @pytest.fixture
 def page(here: Path) -> Iterator[Any]:
     """The page over the current folder's rooms, and what it complained about as `page.complaints`."""
-    path = os.environ.get("DEBATEROOM_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
+    if CHROMIUM is None:
         pytest.skip("no chromium on the PATH")
     with (
         serving(here / "active", port=0, agent="scripted:c.jsonl", language="en", folder=here) as served,
         sync_api.sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         opened = browser.new_page(viewport={"width": 390, "height": 844})
         opened.complaints = []
         opened.on("console", lambda message: opened.complaints.append(message.text))
@@ -46,8 +48,8 @@ def page(here: Path) -> Iterator[Any]:
 
 def shot(page: Any, name: str) -> None:
     """A picture for whoever wants to look at one."""
-    if folder := os.environ.get("DEBATEROOM_SHOTS"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+    if SHOTS:
+        page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
 
 
 def test_a_running_debate_moves_on_the_page_without_a_reload(page: Any, here: Path) -> None:
