@@ -10,7 +10,7 @@ import click
 from debateroom import files
 from debateroom.cli import output
 from debateroom.debating import budget, forecast, lookup_cost
-from debateroom.debating.forecast import Expected
+from debateroom.debating.expected import REPLY, Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
 from debateroom.language import number, say
@@ -55,7 +55,7 @@ def show(plan: Plan, *, as_json: bool) -> int:
         return 0
     _seats(plan)
     _rounds(plan, expected)
-    click.echo("\n" + say(plan.language, "plan_estimates", reply=forecast.REPLY))
+    click.echo("\n" + say(plan.language, "plan_estimates", reply=REPLY))
     _say_tools(plan)
     _say_budget(plan)
     _say_keys(plan)
@@ -72,6 +72,7 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "rounds": [asdict(item) for item in expected if item.name != "synthesis"],
         "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
         "best_case": asdict(forecast.best(plan)),
+        "all_rounds": asdict(forecast.usual(plan)),
         "worst_case": asdict(forecast.worst(plan)),
         **_tools(plan),
         "budget": plan.budget,
@@ -99,6 +100,7 @@ def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
     for item in expected:
         name = say(language, "plan_synthesis") if item.name == "synthesis" else item.name
         rows.append(_row(item, name, language))
+    rows.append(_row(forecast.usual(plan), say(language, "plan_all"), language))
     rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
     rows.append(_row(forecast.worst(plan), say(language, "plan_worst"), language))
     _table(rows, figures=True)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
-from debateroom.errors import CallFailed, DebateroomError, NoModel
+from debateroom.errors import CallFailed, DebateroomError, NoModel, Wording
+from debateroom.language import worded
 from debateroom.messages import Answer, Paid, Request
 from debateroom.models import faults
 from debateroom.models.deadline import Deadline
@@ -33,12 +34,14 @@ _MOST_JSON = 4_000_000
 class Call:
     """One attempt at a call, while it runs."""
 
-    def __init__(self, provider: str, model: str, until: float) -> None:
+    def __init__(self, provider: str, model: str, until: float, limit: int) -> None:
         self.provider = provider
         self.model = model
         """The model's id at the provider."""
         self.draft: Draft | None = None
         """What has arrived of the answer; None where it does not come in pieces."""
+        self.limit = limit
+        """Tokens that the answer may have: the request's limit, or what a budget leaves a later attempt."""
         self._started = clock.monotonic()
         self._until = until
 
@@ -126,27 +129,39 @@ class Caller:
     def run(self, model: str, request: Request, attempt: Callable[[Call], Answer]) -> Answer:
         """What `attempt` returns, tried again where that helps, within the request's time.
 
-        The clock stands still while the call waits for a slot. Raises CallFailed, or NoModel when no call can
-        ever succeed; nothing foreign leaves it. The answer, and the error, carry the attempts that were paid for
-        and thrown away.
+        The clock stands still while the call waits for a slot, or for what a budget leaves it. Raises CallFailed, or
+        NoModel when no call can ever succeed; nothing foreign leaves it. The answer, and the error, carry the attempts
+        that were paid for and thrown away: after each of them the request's allowance decides whether there is
+        another.
         """
         started, waited = clock.monotonic(), 0.0
         thrown_away: list[Paid] = []
+        failures: list[DebateroomError] = []
+        told, limit = 0, request.max_tokens
 
         def until() -> float:
             end = started + waited + request.timeout
             return end if request.until is None else min(end, request.until)
 
         def once() -> Answer:
-            nonlocal waited
+            nonlocal waited, told, limit
+            lost, told = thrown_away[told:], len(thrown_away)
+            if lost and request.allowance is not None:
+                began = clock.monotonic()
+                fitting = request.allowance.again(lost)
+                waited += clock.monotonic() - began
+                if fitting is None:
+                    raise _too_dear(failures[-1])
+                limit = min(limit, fitting)
             with self.gate.slot(until=request.until) as seconds:
                 waited += seconds
-                call = Call(self.provider, model, until())
+                call = Call(self.provider, model, until(), limit)
                 try:
                     with faults.translated(self.provider, model):
                         return attempt(call)
                 except DebateroomError as error:
                     thrown_away.extend(call.paid(request, error))
+                    failures.append(error)
                     raise
 
         try:
@@ -157,6 +172,12 @@ class Caller:
                 error.hint = error.hint or f"check that {self.address} can be reached from here"
             raise
         return replace(answer, before=tuple(thrown_away))
+
+
+def _too_dear(failure: DebateroomError) -> CallFailed:
+    """The end of a call that failed, and whose next attempt the budget does not hold."""
+    said = failure.wording or (Wording("fault_other", {"words": failure}),)
+    return worded(CallFailed, *said, Wording("fault_budget"), cause="budget")
 
 
 def _content_type(response: Any) -> str:
