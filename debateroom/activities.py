@@ -14,7 +14,15 @@ from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.debating.purse import Purse
-from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, NoModel, RoomError, TooFewReplies
+from debateroom.errors import (
+    BudgetSpent,
+    CallFailed,
+    DeadlinePassed,
+    DebateroomError,
+    NoModel,
+    RoomError,
+    TooFewReplies,
+)
 from debateroom.interruption import Interrupted, behind, held
 from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Transcript
@@ -246,7 +254,7 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     again = command("resume", room.folder)
     if isinstance(error, RoomError):
         error.hint = f"check the space and the permissions of {error.room}, then: {again}"
-    elif isinstance(error, NoModel):  # what was paid for is kept: the mended key goes on from there
+    elif isinstance(error, NoModel | CallFailed):  # what was paid for is kept: the mended key goes on from there
         error.hint = say(error.language, "hint_then", hint=error.hint, command=again) if error.hint else again
     error.hint = error.hint or again
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"

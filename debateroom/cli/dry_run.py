@@ -13,7 +13,7 @@ from debateroom.debating import budget, forecast, lookup_cost
 from debateroom.debating.expected import REPLY, Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
-from debateroom.language import number, say
+from debateroom.language import number, say, spoken
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
 from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
@@ -148,10 +148,14 @@ def _say_budget(plan: Plan) -> None:
 
 def _say_keys(plan: Plan) -> None:
     """The providers that could not be asked as things are, with the command that mends it."""
-    sources = Keys().list()
+    keys = Keys()
+    sources = keys.list()
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
-        if sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
+        wrong = keys.trouble(provider)
+        if wrong is not None:
+            output.note(str(spoken(wrong, plan.language)))
+        elif sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
             output.note(say(plan.language, "plan_no_key", provider=provider))
 
 

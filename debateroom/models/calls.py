@@ -130,9 +130,8 @@ class Caller:
         """What `attempt` returns, tried again where that helps, within the request's time.
 
         The clock stands still while the call waits for a slot, or for what a budget leaves it. Raises CallFailed, or
-        NoModel when no call can ever succeed; nothing foreign leaves it. The answer, and the error, carry the attempts
-        that were paid for and thrown away: after each of them the request's allowance decides whether there is
-        another.
+        NoModel when no call can ever succeed; nothing foreign leaves it. The answer, and the error, carry what was
+        paid for and thrown away: after each such attempt the request's allowance decides whether there is another.
         """
         started, waited = clock.monotonic(), 0.0
         thrown_away: list[Paid] = []
