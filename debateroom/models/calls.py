@@ -16,7 +16,7 @@ from debateroom.models import faults
 from debateroom.models.deadline import Deadline
 from debateroom.models.gate import Gate
 from debateroom.models.retry import ATTEMPTS, call_with_retries
-from debateroom.models.server_events import server_events
+from debateroom.models.server_events import recognised, server_events
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -60,15 +60,17 @@ class Call:
     def values(self, send: Send, *, whole: bool = False) -> Iterator[Iterator[Any]]:
         """The answer's JSON values, one an event, until the call's time is over.
 
-        With `whole`, an answer that a server sends in one piece although it was asked to stream is one value. An
-        error that comes as a value is raised.
+        With `whole`, an answer that a server sends in one piece although it was asked to stream is one value: a chat
+        completion. An error that comes as a value is raised, and so is a body that is something else altogether.
         """
         with Deadline(self.left()) as deadline, closing(send(self.left())) as response:
             deadline.read(response)
-            kind = _content_type(response)
-            if kind in _PAGES:
+            if _content_type(response) in _PAGES:
                 raise self.failed("page")
-            yield self._in_one_piece(response, whole) if kind == "application/json" else self._streamed(response)
+            kind, pieces = recognised(response.iter_bytes())
+            if kind == "page":
+                raise self.failed("page")
+            yield self._in_one_piece(pieces, whole) if kind == "value" else self._streamed(pieces)
 
     def paid(self, request: Request, error: DebateroomError) -> tuple[Paid, ...]:
         """This attempt, when it was paid for although `error` came of it; else empty."""
@@ -83,21 +85,21 @@ class Call:
         """The error that an event of the stream reports."""
         return faults.failed_event(code, said, provider=self.provider, model=self.model, family=family)
 
-    def _streamed(self, response: Response) -> Iterator[Any]:
-        for name, value in server_events(response.iter_bytes()):
+    def _streamed(self, pieces: Iterator[bytes]) -> Iterator[Any]:
+        for name, value in server_events(pieces):
             self._raise_error(value, named=name == "error")
             yield value
 
-    def _in_one_piece(self, response: Response, whole: bool) -> Iterator[Any]:
+    def _in_one_piece(self, pieces: Iterator[bytes], whole: bool) -> Iterator[Any]:
         """The one JSON value of an answer that is no stream, most often an error with status 200."""
         text = b""
-        for piece in response.iter_bytes():
+        for piece in pieces:
             text += piece
             if len(text) > _MOST_JSON:
                 raise self.failed("garbled")
         value = json.loads(text)
         self._raise_error(value)
-        if not whole or not isinstance(value, dict):
+        if not whole or not isinstance(value, dict) or "choices" not in value:
             raise self.failed("page")
         yield value
 
