@@ -13,7 +13,7 @@ from debateroom.debating import budget, forecast, lookup_cost
 from debateroom.debating.expected import REPLY, Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
-from debateroom.language import number, say, spoken
+from debateroom.language import amount, number, say, spoken
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
 from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
@@ -142,7 +142,7 @@ def _say_tools(plan: Plan) -> None:
 
 def _say_budget(plan: Plan) -> None:
     if plan.budget is not None:
-        figures = {"budget": number(plan.language, plan.budget, 2), "held": budget.held(plan)}
+        figures = {"budget": amount(plan.language, plan.budget), "held": budget.held(plan)}
         click.echo(say(plan.language, "plan_budget", count=plan.rounds, **figures))
 
 

@@ -166,7 +166,9 @@ class Caller:
                     raise
 
         try:
-            answer = call_with_retries(once, attempts=self.attempts, deadline=until, gate=self.gate)
+            answer = call_with_retries(
+                once, attempts=self.attempts, deadline=until, gate=self.gate, longest_hold=request.timeout
+            )
         except DebateroomError as error:
             error.paid = tuple(thrown_away)
             if self.address and isinstance(error, CallFailed) and error.cause == "connection":
