@@ -13,7 +13,16 @@ from debateroom.debating import budget, forecast, rounds, synthesis
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
-from debateroom.errors import BudgetSpent, DeadlinePassed, DebateroomError, NoModel, RoomError, TooFewReplies
+from debateroom.debating.purse import Purse
+from debateroom.errors import (
+    BudgetSpent,
+    CallFailed,
+    DeadlinePassed,
+    DebateroomError,
+    NoModel,
+    RoomError,
+    TooFewReplies,
+)
 from debateroom.interruption import Interrupted, behind, held
 from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Transcript
@@ -106,7 +115,7 @@ def run(
 
 def opening(plan: Plan) -> Mapping[str, Any]:
     """The room's first event: the plan, and what it is expected to come to at most."""
-    return {**plan.opening_event(), "forecast": forecast.worst(plan).figures()}
+    return {**plan.opening_event(), "forecast": forecast.usual(plan).figures()}
 
 
 def prepare(plan: Plan, chosen: Settings) -> Path:
@@ -178,9 +187,12 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
 def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> Ended:
     load([seat.model for seat in plan.seats], models)
     until = begun + plan.timeout if plan.timeout is not None else None
-    stopped = rounds.play(room, plan, models, until=until, on_progress=on_progress)
+    purse = Purse(plan, models.stop)
+    stopped = rounds.play(room, plan, models, purse=purse, until=until, on_progress=on_progress)
     if room.transcript.final_output is None:
-        synthesis.conclude(room, plan, models, until=until)
+        synthesis.conclude(room, plan, models, purse=purse, until=until)
+    if purse.refused and (stopped == "rounds" or _is_extract(room, plan)):
+        return Ended("budget", _EXIT_CODES["budget"], *_refused(plan))
     if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
         stopped = "deadline"
     return Ended(stopped, _EXIT_CODES.get(stopped, 0), *_cut_short(room, plan, stopped))
@@ -196,6 +208,12 @@ def load(names: Collection[str], models: Models) -> None:
 
 _EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
 """Of runs that came to an end, but not to their own."""
+
+
+def _refused(plan: Plan) -> tuple[str, str]:
+    """What is said of a run that played all its rounds without a call that the budget did not hold any more."""
+    budget = in_marks(plan.language, f"{plan.budget or 0:g}")
+    return say(plan.language, "stopped_refused", budget=budget), say(plan.language, "budget_hint")
 
 
 def _is_extract(room: Room, plan: Plan) -> bool:
@@ -236,7 +254,7 @@ def _record_failure(room: Room, error: DebateroomError, begun: float) -> None:
     again = command("resume", room.folder)
     if isinstance(error, RoomError):
         error.hint = f"check the space and the permissions of {error.room}, then: {again}"
-    elif isinstance(error, NoModel):  # what was paid for is kept: the mended key goes on from there
+    elif isinstance(error, NoModel | CallFailed):  # what was paid for is kept: the mended key goes on from there
         error.hint = say(error.language, "hint_then", hint=error.hint, command=again) if error.hint else again
     error.hint = error.hint or again
     stopped = "quorum" if isinstance(error, TooFewReplies) else "error"

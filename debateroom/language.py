@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -74,6 +75,18 @@ def say(language: str, key: str, /, **values: object) -> str:
 def number(language: str, value: float, decimals: int = 0) -> str:
     """`value` as people write it in `language`: `8,300.5` in English and Chinese, `8 300,5` in French."""
     return in_marks(language, f"{value:,.{decimals}f}")
+
+
+_LEAST_DECIMALS, _MOST_DECIMALS = 2, 9
+
+
+def amount(language: str, dollars: float) -> str:
+    """US dollars as people read them: at least two decimals, and so many that two figures show: `2.00`, `0.0012`."""
+    decimals = 2 if not dollars else min(max(2, 1 - math.floor(math.log10(abs(dollars)))), _MOST_DECIMALS)
+    written = f"{dollars:,.{decimals}f}"
+    while len(written.partition(".")[2]) > _LEAST_DECIMALS and written.endswith("0"):
+        written = written[:-1]
+    return in_marks(language, written)
 
 
 def in_marks(language: str, written: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -44,6 +44,17 @@ class Paid:
     usage: Usage
     cost: float | None = None
     """US dollars that the provider itself says it cost; None when it says nothing."""
+
+
+class Allowance(Protocol):
+    """Says whether a call may be made once more under a budget. Asked from worker threads."""
+
+    def again(self, lost: Sequence[Paid]) -> int | None:
+        """Tokens that another attempt may have, `lost` having been paid for nothing since; None when none fits.
+
+        Waits while calls that are under way may still leave something.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +160,8 @@ class Request:
     """Tokens that what tools give may take in the further calls of the same reply; kept free in the window."""
     folder: str = ""
     """A project folder that an assistant's program may look at by itself, read-only; empty for none."""
+    allowance: Allowance | None = None
+    """Whether what was paid for and thrown away may be asked for again; None: as often as it helps."""
 
     @property
     def texts(self) -> tuple[str, ...]:

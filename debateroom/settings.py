@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -76,7 +76,7 @@ class Settings(BaseModel):
     concurrency: int = Field(default=32, ge=1)
     """Calls under way at once with one provider; 32."""
     call_timeout: _Seconds = 120.0
-    """Seconds one call may take; 120."""
+    """Seconds one call may take, and a rate limit may keep the next ones back; 120."""
     round_timeout: _Seconds = 300.0
     """Seconds one round may take; 300. Seats that are late have failed in that round."""
     prices: dict[str, dict[str, _Dollars]] = {}
@@ -92,6 +92,20 @@ class Settings(BaseModel):
 def user_file() -> Path:
     """Where the user's own settings are read from."""
     return user_config_path("debateroom") / "settings.toml"
+
+
+def price_line(model: str) -> str:
+    """How the price of a model is written, as an example."""
+    return f'prices."{model}" = {{ input = 2.0, output = 10.0 }}, in US dollars for a million tokens'
+
+
+def file_with_price(model: str) -> str:
+    """The file that sets a price for `model` as it is called there; the project's where none does."""
+    for path in (Path(PROJECT_FILE), user_file()):
+        prices = _from_file(path).get("prices")
+        if isinstance(prices, dict) and model in prices:
+            return str(path)
+    return PROJECT_FILE
 
 
 def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
@@ -193,7 +207,12 @@ def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError
     bounds = {key: int(value) if value in (0, 1_000_000) else value for key, value in first.get("ctx", {}).items()}
     known = _REASONS.get(first["type"])
     reason = known.format(**bounds) if known else first["msg"][0].lower() + first["msg"][1:]
-    return UsageError(f"{shown} is {first['input']!r}: {reason}", hint="debateroom debate --help")
+    hint = _right_price(source, first["loc"]) if first["loc"][:1] == ("prices",) else "debateroom debate --help"
+    return UsageError(f"{shown} is {first['input']!r}: {reason}", hint=hint)
+
+
+def _right_price(source: str, place: Sequence[int | str]) -> str:
+    return f"in {source}: {price_line(str(place[1]) if len(place) > 1 else 'openai:NAME')}"
 
 
 _NAMED = {"the command": "--{option}", "the environment": "DEBATEROOM_{variable}"}

@@ -16,6 +16,8 @@ from commands import Installed
 from debateroom.errors import CallFailed, NoModel, UsageError
 from debateroom.messages import Answer, Paid, Request, ToolSpec, Turn, Usage
 from debateroom.models import registry
+from debateroom.models.assistants import SECRETS
+from debateroom.models.quote import without_keys
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.models.retry import no_sleep
 
@@ -199,17 +201,28 @@ def test_a_program_runs_in_an_empty_folder_and_group_of_its_own(installed: Insta
 def test_the_session_of_a_host_is_left_out_of_the_environment(
     installed: Installed, models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run inside an assistant works: its session's variables are taken out, what holds a login stays."""
+    """A run inside an assistant works: its session's variables are taken out; its own program keeps its login.
+
+    Any other program gets none of that.
+    """
     gone = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CODEX_SANDBOX", "CODEX_THREAD_ID")
-    kept = ("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CONFIG_DIR",
-            "CODEX_HOME", "CODEX_API_KEY", "GEMINI_API_KEY")  # fmt: skip
-    for name in gone + kept:
+    claude = ("CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_USE_BEDROCK")
+    codex, everybody = ("CODEX_HOME", "CODEX_API_KEY"), ("CLAUDE_CONFIG_DIR", "GEMINI_API_KEY")
+    for name in gone + claude + codex + everybody:
         monkeypatch.setenv(name, "set-outside")
-    assert models.open("command:claude").ask(order("answer")).text == "POSITION: a queue"
-    (call,) = installed.calls()
-    assert [name for name in gone if name in call["environment"]] == []
-    assert [call["environment"].get(name) for name in kept] == ["set-outside"] * len(kept)
-    assert call["environment"]["HOME"]
+    for model, own in (("claude", claude), ("codex", codex), ("own", ())):
+        models.open(f"command:{model}").ask(order("answer"))
+        given = installed.calls()[-1]["environment"]
+        assert {name for name, value in given.items() if value == "set-outside"} == {*own, *everybody}
+        assert given["HOME"]
+
+
+def test_what_an_assistant_logs_in_with_is_hidden_like_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that finds it all the same cannot have it written into a room."""
+    for name in SECRETS:
+        monkeypatch.setenv(name, f"very-secret-{name}")
+    with Models():
+        assert without_keys([f"it is very-secret-{name}" for name in SECRETS]) == ["it is [key]"] * len(SECRETS)
 
 
 def test_a_json_object_is_asked_for_by_flag_where_there_is_one(installed: Installed, models: Models) -> None:

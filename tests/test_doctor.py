@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from commands import Installed
+from debates import Serve, run
 from vendor import VendorServer
-from vendor.faults import HttpError
+from vendor.faults import HttpError, Silent
 
 from debateroom import cli
 from debateroom.cli import checks
@@ -135,6 +136,49 @@ def test_keys_that_others_can_read_are_broken(capsys: pytest.CaptureFixture[str]
     assert (found["anthropic"]["state"], found["anthropic"]["next"]) == ("broken", f"chmod 600 {path}")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+def test_keys_that_others_can_read_are_warned_about_and_the_rest_is_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`keys` and `models` end with 0; a provider whose key comes from the environment is as it was."""
+    path = Path(os.environ["XDG_CONFIG_HOME"]) / "debateroom" / "keys.toml"
+    path.parent.mkdir()
+    path.write_text(f'openai = "{KEY}"\n')
+    path.chmod(0o644)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    code, out, err = run(capsys, "keys", "list")
+    assert (code, out) == (0, "anthropic: ANTHROPIC_API_KEY\nopenai: none that can be used\n")
+    assert f"Others on this machine can read the keys in {path}." in err
+    assert f"chmod 600 {path}" in err
+    code, out, err = run(capsys, "models", "--json")
+    rows = {row["alias"]: row for row in json.loads(out)}
+    assert (code, rows["sonnet"]["ready"]) == (0, True)
+    assert (rows["gpt"]["ready"], rows["gpt"]["missing"]) == (False, f"chmod 600 {path}")
+    assert "Others on this machine can read" in err
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\nfoo", f"{KEY}é", f"{KEY}\x01x", "sk-ant-“quoted”"])
+def test_a_key_that_no_header_can_hold_is_named_before_any_call(
+    serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Exit 4 with the variable, in a debate, a dry run and `doctor --live`; the key is never shown."""
+    server = serve(HttpError(401))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    code, out, err = run(capsys, "Should jobs use a queue or a loop?", "--model", "sonnet", "-vv")
+    assert (code, server.accepted) == (4, 0)
+    assert "The key in ANTHROPIC_API_KEY cannot be sent" in err
+    assert "set ANTHROPIC_API_KEY to a valid key" in err
+    dry = run(capsys, "Should jobs use a queue or a loop?", "--model", "sonnet", "--dry-run")
+    listed = run(capsys, "keys", "list")
+    assert (dry[0], listed[0]) == (0, 0)
+    code, found = doctor(capsys, "--live")
+    assert (code, found["anthropic"]["state"]) == (1, "broken")
+    assert [call.endpoint for call in server.calls] == ["openai.chat"], "which needs no key here"
+    shown = json.dumps([out, err, dry, listed, found])
+    assert KEY not in shown
+    assert "quoted" not in shown
+
+
 def test_an_address_that_is_none_is_broken(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,3 +243,28 @@ def test_the_default_is_said_with_its_reason(monkeypatch: pytest.MonkeyPatch) ->
     assert checks.default() == Check("default model", "ok", "opus, named in the settings")
     monkeypatch.setenv("DEBATEROOM_ROUNDS", "many")
     assert checks.default().state == "broken"
+
+
+def test_providers_are_asked_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, serve: Serve
+) -> None:
+    """Of two silent servers the second is asked while the first still has its time; both are then named as such."""
+    server = serve(Silent())
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    code, found = doctor(capsys, "--live", "--call-timeout", "1.5")
+    assert (code, server.peak_in_flight) == (1, 2)
+    for name in ("anthropic", "openai"):
+        assert (found[name]["state"], found[name]["live"]) == ("broken", False)
+        assert "did not answer in time" in found[name]["detail"]
+    assert checks.PATIENCE == 20
+
+
+def test_a_spent_quota_is_told_without_a_room_to_go_on_with(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, serve: Serve
+) -> None:
+    """What helps is at the provider's; there is no room that could be resumed."""
+    serve(HttpError("quota"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    _, found = doctor(capsys, "--live")
+    assert found["anthropic"]["next"] == "mend it at the provider's website"

@@ -169,7 +169,7 @@ def test_what_may_pass_is_tried_again_within_the_round(
         (Page(), r"anthropic sent something else, perhaps a web page, as the answer .*; check the base URL.*"),
         (BrokenJSON(), r"What anthropic sent for .* was damaged and could not be read\. Tried 6 times\."),
         (Reset(), r"The connection to anthropic failed while .* was asked\. Tried 6 times; check that http.*"),
-        (HttpError("quota"), r"The account at anthropic has no credit left .*; mend it at the provider's website.*"),
+        (HttpError("quota"), r"The account at anthropic has no credit left .*; mend it at the provider's website$"),
         (
             HttpError(413),
             r"The prompt is larger than .* takes\. It said: .*; give less --context or play fewer rounds",

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from debateroom.language import detect_language
+from debateroom.language import amount, detect_language
 
 ENGLISH = [
     "queue vs loop?",
@@ -102,3 +102,14 @@ def test_a_huge_text_is_told_in_a_moment() -> None:
     for text in ("a@" * 100_000, "/a" * 100_000, "`" * 200_000, "x" * 200_000, "l'" * 100_000):
         assert detect_language(text) in ("en", "fr")
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("dollars", "written"),
+    [(0, "0.00"), (2, "2.00"), (1234.567, "1,234.57"), (0.5, "0.50"), (0.12345, "0.12"), (0.05, "0.05"),
+     (0.0456, "0.046"), (0.001, "0.001"), (0.00123, "0.0012"), (0.0000004, "0.0000004")],
+)  # fmt: skip
+def test_an_amount_is_never_written_as_nothing(dollars: float, written: str) -> None:
+    """At least two decimals, and two figures of what is less than a cent."""
+    assert amount("en", dollars) == written
+    assert amount("fr", 0.0456) == "0,046"

@@ -58,11 +58,11 @@ def test_a_budget_stops_before_the_round_that_would_pass_it(serve: Serve, capsys
     """What there is is synthesised; exit 7; the replies' real size decides, not the guess before the first."""
     script = debate_script(synthesis=SYNTHESIS)
     server = serve(lambda call: dear(call, script))
-    code, out, _ = run(capsys, QUESTION, "-n", "3", "-r", "9", "--model", "sonnet", "--budget", "0.8", "--json")
+    code, out, _ = run(capsys, QUESTION, "-n", "3", "-r", "9", "--model", "sonnet", "--budget", "0.9", "--json")
     found = json.loads(Path("active/chatroom/chat.json").read_text())
     assert (code, found["stopped"], len(found["rounds"])) == (7, "budget", 2)
     assert len(seat_calls(server)) == 6
-    assert found["cost"] < 0.8
+    assert found["cost"] < 0.9
     assert found["final_output"]["synthesized_by"] == "claude-sonnet-5-5"
     assert json.loads(out)["recommended_action"] == "Build the queue."
     assert Path("active/chatroom/chatroom_report.md").exists()
@@ -117,9 +117,10 @@ def test_a_repair_shares_the_tokens_of_its_reply_under_a_budget(serve: Serve) ->
         activities.debate(QUESTION, agents=2, rounds=1, model="sonnet", moderator="none", budget=0.1, room=f"r{used}")
         return sorted({call.body["max_tokens"] for call in server.calls})
 
-    repair, first = asked(900)
+    *repairs, first = asked(900)
     assert 2_000 < first < 16_000
-    assert repair == first - 900
+    assert repairs, "they were asked for"
+    assert all(2_000 <= repair <= first - 900 for repair in repairs), "their prompts are paid for as well"
     assert asked(first - 999) == [first]
 
 
@@ -171,15 +172,16 @@ def test_a_dry_run_makes_no_call_needs_no_key_and_leaves_no_room(
     assert [line.split()[:2] for line in lines[1:4]] == [["Agent", "A"], ["Agent", "B"], ["Agent", "C"]]
     assert all(line.endswith("anthropic  claude-opus-5-5") for line in lines[1:4])
     rows = {line[:11].strip(): line[11:].split() for line in lines[lines.index("") + 1 : -3]}
-    assert list(rows) == ["round", "1", "2", "3", "synthesis", "best case", "worst case"]
+    assert list(rows) == ["round", "1", "2", "3", "synthesis", "all rounds", "best case", "worst case"]
     assert rows["round"][-2:] == ["US", "dollars"]
-    assert [rows[name][0] for name in ("1", "2", "3", "synthesis", "best case", "worst case")] == [
-        "4", "4", "4", "1", "5", "13",
+    assert [rows[name][0] for name in ("1", "2", "3", "synthesis", "all rounds", "best case", "worst case")] == [
+        "4", "4", "4", "1", "13", "5", "13",
     ]  # fmt: skip
-    assert float(rows["worst case"][-1]) == pytest.approx(
+    assert float(rows["all rounds"][-1]) == pytest.approx(
         sum(float(rows[name][-1]) for name in ("1", "2", "3", "synthesis")), abs=0.0003
     )
-    assert float(rows["best case"][-1]) < float(rows["worst case"][-1])
+    assert float(rows["best case"][-1]) < float(rows["all rounds"][-1]) < float(rows["worst case"][-1])
+    assert (rows["worst case"][2], rows["worst case"][1]) == ("0", rows["all rounds"][1]), "no cache serves anything"
     assert lines[-1].startswith("The budget of 0.20 US dollars holds ")
 
 
@@ -244,7 +246,7 @@ def test_the_forecast_is_what_a_debate_comes_to(
     )
     outcome = activities.debate(QUESTION, agents=3, rounds=3, model="sonnet", note=(LONG,), stagger=stagger)
     opening = json.loads((outcome.folder / "journal.jsonl").read_text().splitlines()[0])
-    expected = forecast.worst(plans.from_event(opening))
+    expected = forecast.usual(plans.from_event(opening))
     assert opening["forecast"] == {"calls": 13, "input": expected.usage.input, "cost": expected.cost, "reply": 600}
     assert (expected.calls, len(server.calls)) == (13, 10 + verdicts)
     if verdicts:

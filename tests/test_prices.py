@@ -65,10 +65,10 @@ def test_a_price_is_found_by_any_name_of_its_model() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({"input": 1.0}, "the price of gpt in the settings has no output"),
-        ({"output": 1.0}, "the price of gpt in the settings has no input"),
+        ({"input": 1.0}, "the price of gpt in debateroom.toml has no output"),
+        ({"output": 1.0}, "the price of gpt in debateroom.toml has no input"),
         ({"input": 1.0, "output": 1.0, "reading": 1.0},
-         "the price of gpt in the settings has 'reading', which is no part of one"),
+         "the price of gpt in debateroom.toml has 'reading', which is no part of one"),
     ],
 )  # fmt: skip
 def test_a_price_that_is_none_is_named(entry: dict[str, float], said: str) -> None:
@@ -76,6 +76,8 @@ def test_a_price_that_is_none_is_named(entry: dict[str, float], said: str) -> No
     with pytest.raises(UsageError) as caught:
         own_table({"gpt": entry})
     assert str(caught.value) == said
-    assert caught.value.hint == 'prices."gpt" = { input = …, output = … }, in US dollars for a million tokens'
+    assert caught.value.hint == (
+        'in debateroom.toml: prices."gpt" = { input = 2.0, output = 10.0 }, in US dollars for a million tokens'
+    )
     with pytest.raises(NoModel, match="no model called 'gtp'"):
         own_table({"gtp": {"input": 1.0, "output": 1.0}})

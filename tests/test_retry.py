@@ -6,15 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from freezegun import freeze_time
 from vendor import VendorServer
 from vendor.clients import Clients, clients
 from vendor.faults import Cut, HttpError, StreamError, fail_first
+from web_models import models
 
 from debateroom import clock
 from debateroom.errors import CallFailed, NoModel
+from debateroom.messages import Request
 from debateroom.models.faults import translated
 from debateroom.models.gate import Gate
 from debateroom.models.retry import call_with_retries, no_sleep
@@ -138,6 +141,20 @@ def test_a_rate_limit_holds_the_whole_gate() -> None:
     with pytest.raises(CallFailed):
         call_with_retries(Call(busy(20, cause="rate_limit")), gate=gate, attempts=1)
     assert gate.held() > 19
+
+
+def test_a_rate_limit_holds_nobody_longer_than_a_call_may_take() -> None:
+    """A provider that asks for hours keeps the next call back for one call's time: then it is tried."""
+    gate = Gate(4)
+    with pytest.raises(CallFailed):
+        call_with_retries(Call(busy(9999, cause="rate_limit")), gate=gate, attempts=1, longest_hold=8)
+    assert 7 < gate.held() <= 8
+    with VendorServer(HttpError(429, retry_after="9999")) as server, models(server) as opened:
+        model: Any = opened.open("sonnet")
+        with pytest.raises(CallFailed, match="rate limit"):
+            model.ask(Request(own="?", timeout=3))
+        assert len(server.calls) == 1, "another try would come too late"
+        assert 1 < model._caller.gate.held() <= 3
 
 
 def test_the_test_mode_holds_no_gate(waits: list[float]) -> None:

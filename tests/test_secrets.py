@@ -124,12 +124,12 @@ def test_broken_connections_tell_no_key(
 def test_a_key_that_cannot_be_sent_is_not_quoted(
     keyed: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], key: str
 ) -> None:
-    """The HTTP library's own error holds the header's value; ours does not."""
+    """It is refused before any call, and the refusal does not hold it either."""
     serve(debate_script(synthesis=SYNTHESIS))
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     code = cli.run([QUESTION, "-n", "2", "-r", "1", "--model", "sonnet", "-vv", "--json"])
     said = capsys.readouterr()
-    assert code == 5
+    assert code == 4
     assert shown_keys(said.out, said.err, *written(keyed).values()) == []
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debateroom.models import server_events as module
-from debateroom.models.server_events import ServerEvent, server_events
+from debateroom.models.server_events import ServerEvent, recognised, server_events
 
 STREAM = (
     ': a comment\n\nevent: start\ndata: {"text": "é 一 😀"}\n\nevent:end\nid: 7\nretry: 9\ndata:[1,\ndata: 2]\n\n'
@@ -59,3 +59,31 @@ def test_an_event_without_an_end_does_not_fill_the_memory(monkeypatch: pytest.Mo
     assert len(list(server_events([b"data: 1\n\n" * 1000]))) == 1000
     with pytest.raises(json.JSONDecodeError, match="no end"):
         list(server_events(b"data: 1" for _ in range(1000)))
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (STREAM, "events"),
+        ("\ufeff\r\n" + STREAM, "events"),
+        (": keep-alive\n\n", "events"),
+        ("data\n\n", "events"),
+        ("", "events"),
+        ("dat", "events"),
+        ('{"choices": []}', "value"),
+        ("  [1]", "value"),
+        ("<!doctype html><p>Sign in", "page"),
+        ("\ufeff <html>", "page"),
+        ("database is locked", "page"),
+        ("Please sign in: here", "page"),
+        ('"a string"', "page"),
+        ("null", "page"),
+        (" " * 70_000, "events"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100_000])
+def test_what_a_body_is_shows_in_how_it_begins(body: str, kind: str, size: int) -> None:
+    """However the network cuts it; nothing of it is lost by looking."""
+    sent = body.encode()
+    found, pieces = recognised(sent[start : start + size] for start in range(0, len(sent), size))
+    assert (found, b"".join(pieces)) == (kind, sent)

@@ -85,6 +85,20 @@ def test_a_figure_that_no_clock_and_no_purse_can_hold_is_refused(tmp_path: Path,
     assert str(caught.value).startswith(said)
 
 
+@pytest.mark.parametrize(
+    "line", ['prices."openai:x" = { input = "much", output = 2 }', 'prices."openai:x" = 5', 'prices."openai:x" = [1]']
+)
+def test_a_price_that_cannot_be_read_names_its_file_and_shows_a_right_line(tmp_path: Path, line: str) -> None:
+    """The line in the hint, in that file, is one that can be used."""
+    (tmp_path / "debateroom.toml").write_text(line)
+    with pytest.raises(UsageError) as caught:
+        settings.load({}, folder=tmp_path)
+    start, _, unit = str(caught.value.hint).partition(", in US dollars")
+    assert (start.partition(": ")[0], unit) == ("in debateroom.toml", " for a million tokens")
+    (tmp_path / "debateroom.toml").write_text(start.partition(": ")[2])
+    assert settings.load({}, folder=tmp_path).prices == {"openai:x": {"input": 2.0, "output": 10.0}}
+
+
 def test_prices_of_the_project_stand_beside_those_of_the_user(tmp_path: Path) -> None:
     """Model by model the project's wins; what only the user's file has stays."""
     user = settings.user_file()

@@ -14,7 +14,9 @@ def test_an_estimate_grows_with_the_text_and_is_nothing_for_nothing() -> None:
 
 def test_each_kind_of_character_has_its_weight() -> None:
     """Chinese is counted by character, digits one by one, words as wholes."""
-    assert tokens.estimate("队列" * 50) == 54
+    assert tokens.estimate("队列" * 50) == 57
+    assert tokens.estimate("：、。" * 10) == 30
+    assert tokens.estimate("one 1 队") == 4
     assert tokens.estimate("1" * 10) == 9
     assert tokens.estimate("one two six ten") == 4
 

@@ -55,6 +55,14 @@ UPDATE jobs SET locked_by = $1, attempts = attempts + 1 WHERE id = (SELECT id FR
 {"jobs": [{"id": 4711, "kind": "import", "payload": {"file": "prices-2026-03-14.csv", "rows": 18250}, "attempts": 2},
  {"id": 4712, "kind": "mail", "payload": {"to": "shop@example.org", "template": "late"}, "attempts": 0}]}
 """,
+    "Chinese table": """| 轮次 | 参与者 | 信心 | 支持 |
+|---|---|---|---|
+| 1 | 甲（架构师） | 7 | 乙 |
+| 1 | 乙（实干家） | 8.5 | — |
+| 2 | 丙（安全工程师） | 9 | 甲 |
+
+**结论**：先加记录，再决定队列；**风险**：幂等性、重试、告警。
+""",
     "C": """static int take(struct queue *q, struct job *out)
 {
     pthread_mutex_lock(&q->lock);
@@ -89,7 +97,16 @@ def test_an_estimate_is_within_a_fifth_before_any_call(count: Count, name: str) 
     assert tokens.estimate(SAMPLES[name]) == pytest.approx(count(SAMPLES[name]), rel=0.2)
 
 
-@pytest.mark.parametrize("path", ["README.md", "debateroom/debating/rounds.py", "tests/golden/zh/chat.json"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "debateroom/debating/rounds.py",
+        "templates/labels/zh.toml",
+        "tests/golden/zh/chat.json",
+        *(f"tests/golden/{language}/chatroom_report.md" for language in ("en", "fr", "zh")),
+    ],
+)
 def test_whole_files_are_within_a_fifth(count: Count, path: str) -> None:
     """What people really give as context."""
     text = (ROOT / path).read_text(encoding="utf-8")

@@ -142,10 +142,10 @@ def test_a_stop_by_the_budget_says_why_and_what_gives_more(serve: Serve, capsys:
         return Reply(said, usage=Usage(input=1_000, output=9_800)) if isinstance(said, str) else said
 
     server = serve(dear)
-    code, out, _ = run(capsys, *THREE, "-r", "9", "--budget", "0.8", "--json")
+    code, out, _ = run(capsys, *THREE, "-r", "9", "--budget", "0.9", "--json")
     printed = json.loads(out)
     assert (code, printed["rounds_played"]) == (7, 2)
-    assert printed["error"] == "stopped after 2 of 9 rounds: the next one would pass the budget of 0.8 US dollars"
+    assert printed["error"] == "stopped after 2 of 9 rounds: the next one would pass the budget of 0.9 US dollars"
     assert printed["hint"] == (
         "the room is finished and cannot be resumed; for more rounds debate again, with a larger --budget"
     )

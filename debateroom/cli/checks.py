@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,14 +15,15 @@ from debateroom.errors import DebateroomError, NoModel
 from debateroom.models.fault_table import KINDS
 
 if TYPE_CHECKING:
+    from debateroom.messages import Model
     from debateroom.models.pull import ModelFile
     from debateroom.models.registry import Models
 
 State = Literal["ok", "not set up", "broken"]
 LIMIT = 1024
 """Tokens that the answer to a live call may have, thinking included."""
-PATIENCE = 60.0
-"""Seconds a live call may take."""
+PATIENCE = 20.0
+"""Seconds a live call may take, unless the caller says otherwise."""
 _VERSION_PATIENCE = 10.0
 """Seconds a program has to tell its version."""
 _MIB = 1 << 20
@@ -46,25 +49,34 @@ class Check:
     """Whether it answered; None when it was not asked."""
 
 
-def everything(models: Models, *, live: bool, file: ModelFile | None = None) -> Iterator[Check]:
-    """Every check in order, each as soon as it is made; with `live` what is set up is asked for a few words."""
-    for look in (_anthropic, _openai):
-        yield _asked(look(models), models, live)
-    yield _asked(embedded(file), models, live)
+def everything(
+    models: Models, *, live: bool, seconds: float = PATIENCE, file: ModelFile | None = None
+) -> Iterator[Check]:
+    """Every check in order, each as soon as it and those before it are made.
+
+    With `live` what is set up is asked for a few words, all at once, each for so many `seconds` at most.
+    """
     from debateroom.models.assistants import assistants
 
-    for name in assistants():
-        yield _asked(program(name), models, live)
+    looks: list[Callable[[], Check]] = [
+        partial(provider, "anthropic", models),
+        partial(provider, "openai", models),
+        partial(embedded, file),
+        *(partial(program, name) for name in assistants()),
+    ]
+    # no `with`: leaving it would wait for a server that says nothing, and Ctrl-C may not
+    pool = ThreadPoolExecutor(max_workers=len(looks), thread_name_prefix="check")
+    try:
+        checks = [pool.submit(look) for look in looks]
+        if live:
+            made = [look.result() for look in checks]
+            checks = [pool.submit(_asked, check, _opened(check, models), seconds) for check in made]
+        for check in checks:
+            yield check.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     yield default()
     yield from folders()
-
-
-def _anthropic(models: Models) -> Check:
-    return provider("anthropic", models)
-
-
-def _openai(models: Models) -> Check:
-    return provider("openai", models)
 
 
 def provider(name: str, models: Models) -> Check:
@@ -79,6 +91,9 @@ def provider(name: str, models: Models) -> Check:
         url, key = address(name, models.settings.url(name)), models.keys.list()[name]
     except DebateroomError as error:
         return Check(name, "broken", str(error), next=error.hint, version=sdk)
+    wrong = models.keys.trouble(name)
+    if wrong is not None:
+        return Check(name, "broken", str(wrong), next=wrong.hint, version=sdk)
     shown = without_secrets(url)
     ready = key is not None or asks_for_no_key(name, url)
     detail = f"{f'key from {key}' if key else 'no key needed' if ready else 'no key'}, SDK {sdk}, {shown}"
@@ -127,7 +142,7 @@ def program(name: str) -> Check:
             ran = programs.run(
                 [path, "--version"],
                 folder=folder,
-                environment=environment({}, folder / "empty"),
+                environment=environment({}, folder / "empty", name),
                 seconds=_VERSION_PATIENCE,
                 most=_MIB,
             )
@@ -187,15 +202,27 @@ def folder(name: str, path: Path, otherwise: str | None) -> Check:
     return Check(name, "ok", str(path) if there == path else f"{path}, made when needed")
 
 
-def _asked(check: Check, models: Models, live: bool) -> Check:
-    """`check` after a short call, when it is wanted and what it is about is set up."""
+def _opened(check: Check, models: Models) -> Model | DebateroomError | None:
+    """The model to ask, opened on the main thread; None where nothing is set up, the error where it cannot be."""
+    if check.state != "ok":
+        return None
+    try:
+        return models.open(_model(check))
+    except DebateroomError as error:
+        return error
+
+
+def _asked(check: Check, model: Model | DebateroomError | None, seconds: float) -> Check:
+    """`check` after a short call, in a worker thread; as it is where there is no model to ask."""
     from debateroom.messages import Request
 
-    if not live or check.state != "ok":
+    if model is None:
         return check
     try:
-        request = Request(shared=(), own="Answer with the one word: ready", max_tokens=LIMIT, timeout=PATIENCE)
-        answer = models.open(_model(check)).ask(request)
+        if isinstance(model, DebateroomError):
+            raise model
+        request = Request(own="Answer with the one word: ready", max_tokens=LIMIT, timeout=seconds)
+        answer = model.ask(request)
     except DebateroomError as error:
         if isinstance(error, NoModel) and error.hint == _NO_SUCH_MODEL:
             detail = f"{check.detail}; it answers, and has not the model that was asked for: {error}"

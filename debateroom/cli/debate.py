@@ -58,7 +58,12 @@ _OPTIONS = (
     ),
     click.option("--concurrency", type=int, metavar="N", help="Calls at once with one provider.  [default: 32]"),
     click.option("--stagger", metavar="WHEN", help="Send the first seat ahead: auto, on or off.  [default: auto]"),
-    click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]"),
+    click.option(
+        "--call-timeout",
+        type=float,
+        metavar="S",
+        help="Seconds one call may take, or be kept back by a rate limit.  [default: 120]",
+    ),
     click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
     click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
     click.option("--round-timeout", type=float, metavar="S", help="Seconds one round may take.  [default: 300]"),
@@ -251,14 +256,14 @@ def _sharpened(text: str, chosen: Settings) -> str:
 def _warn(plan: Plan) -> None:
     """One line when many calls go to models of the dearest class, with what the room comes to at most."""
     from debateroom.debating import forecast
-    from debateroom.language import number, say
+    from debateroom.language import amount, say
     from debateroom.models.registry import info
 
     dear = [seat.model for seat in plan.seats if info(seat.model).tier == "top"]
     calls = len(dear) * plan.rounds
     if calls >= DEAR_CALLS:
         cost = forecast.worst(plan).cost
-        key, price = "dear_line_unknown" if cost is None else "dear_line", number(plan.language, cost or 0, 2)
+        key, price = "dear_line_unknown" if cost is None else "dear_line", amount(plan.language, cost or 0)
         names = say(plan.language, "listed").join(sorted(set(dear)))
         output.note(say(plan.language, key, calls=calls, names=names, cost=price))
 

@@ -18,18 +18,24 @@ if TYPE_CHECKING:
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--live", is_flag=True, help="Ask each provider that is set up for one word; this costs a little.")
+@click.option(
+    "--call-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Seconds that each may take with --live; all are asked at once.  [default: 20]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def doctor(live: bool, as_json: bool) -> int:
+def doctor(live: bool, call_timeout: float | None, as_json: bool) -> int:
     """Check providers, keys, the embedded model's file and folders; say what to run next. No key is ever shown.
 
     Exit code 1 when something that is set up is broken; what is not set up is no fault.
     """
-    from debateroom.cli.checks import everything
+    from debateroom.cli.checks import PATIENCE, everything
     from debateroom.models.registry import Models
 
     checks: list[Check] = []
     with Models(replace(_reached(), attempts=2)) as models:
-        for check in everything(models, live=live):
+        for check in everything(models, live=live, seconds=call_timeout or PATIENCE):
             checks.append(check)
             if not as_json:
                 _show(check)

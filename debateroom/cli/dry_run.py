@@ -10,10 +10,10 @@ import click
 from debateroom import files
 from debateroom.cli import output
 from debateroom.debating import budget, forecast, lookup_cost
-from debateroom.debating.forecast import Expected
+from debateroom.debating.expected import REPLY, Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
-from debateroom.language import number, say
+from debateroom.language import amount, number, say, spoken
 from debateroom.messages import Answer, Model, OnText, Request, Transcript
 from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
@@ -55,7 +55,7 @@ def show(plan: Plan, *, as_json: bool) -> int:
         return 0
     _seats(plan)
     _rounds(plan, expected)
-    click.echo("\n" + say(plan.language, "plan_estimates", reply=forecast.REPLY))
+    click.echo("\n" + say(plan.language, "plan_estimates", reply=REPLY))
     _say_tools(plan)
     _say_budget(plan)
     _say_keys(plan)
@@ -72,6 +72,7 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "rounds": [asdict(item) for item in expected if item.name != "synthesis"],
         "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
         "best_case": asdict(forecast.best(plan)),
+        "all_rounds": asdict(forecast.usual(plan)),
         "worst_case": asdict(forecast.worst(plan)),
         **_tools(plan),
         "budget": plan.budget,
@@ -99,6 +100,7 @@ def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
     for item in expected:
         name = say(language, "plan_synthesis") if item.name == "synthesis" else item.name
         rows.append(_row(item, name, language))
+    rows.append(_row(forecast.usual(plan), say(language, "plan_all"), language))
     rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
     rows.append(_row(forecast.worst(plan), say(language, "plan_worst"), language))
     _table(rows, figures=True)
@@ -140,16 +142,20 @@ def _say_tools(plan: Plan) -> None:
 
 def _say_budget(plan: Plan) -> None:
     if plan.budget is not None:
-        figures = {"budget": number(plan.language, plan.budget, 2), "held": budget.held(plan)}
+        figures = {"budget": amount(plan.language, plan.budget), "held": budget.held(plan)}
         click.echo(say(plan.language, "plan_budget", count=plan.rounds, **figures))
 
 
 def _say_keys(plan: Plan) -> None:
     """The providers that could not be asked as things are, with the command that mends it."""
-    sources = Keys().list()
+    keys = Keys()
+    sources = keys.list()
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
-        if sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
+        wrong = keys.trouble(provider)
+        if wrong is not None:
+            output.note(str(spoken(wrong, plan.language)))
+        elif sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
             output.note(say(plan.language, "plan_no_key", provider=provider))
 
 

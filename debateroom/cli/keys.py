@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from debateroom.cli import output
 from debateroom.errors import UsageError
 
 
@@ -25,8 +26,13 @@ def list_() -> int:
 def _list() -> int:
     from debateroom.models.keys import Keys
 
-    for provider, source in Keys().list().items():
-        click.echo(f"{provider}: {source or f'no key; set one: debateroom keys set {provider}'}")
+    keys = Keys()
+    for provider, source in keys.list().items():
+        wrong = keys.trouble(provider)
+        if wrong is not None:
+            output.note(f"{provider}: {wrong}" + (f"\n  next: {wrong.hint}" if wrong.hint else ""))
+        told = source or ("none that can be used" if wrong else f"no key; set one: debateroom keys set {provider}")
+        click.echo(f"{provider}: {told}")
     return 0
 
 

@@ -24,6 +24,8 @@ def models(context: click.Context, as_json: bool) -> int:
     if context.invoked_subcommand is not None:
         return 0
     from debateroom import files, settings
+    from debateroom.models.catalog import web_providers
+    from debateroom.models.keys import Keys
     from debateroom.models.prices import own_table
     from debateroom.models.registry import ModelSettings, describe
 
@@ -31,6 +33,8 @@ def models(context: click.Context, as_json: bool) -> int:
     own = own_table(chosen.prices)
     reached = ModelSettings(anthropic_url=chosen.anthropic_base_url, openai_url=chosen.openai_base_url)
     rows = [_row(listed, own) for listed in describe(settings=reached)]
+    for wrong in filter(None, map(Keys().trouble, web_providers())):
+        output.note(str(wrong))
     if as_json:
         output.line(files.dumps(rows).decode())
         return 0

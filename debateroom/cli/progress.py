@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from debateroom.cli.output import line, note
 from debateroom.cli.spent import Spent
-from debateroom.language import in_marks, number, say
+from debateroom.language import amount, in_marks, number, say
 from debateroom.terminal import one_line, padded, width
 
 Event = Mapping[str, Any]
@@ -259,5 +259,5 @@ def forecast_of(expected: Mapping[str, Any], language: str) -> str:
     """`at most 25 calls; if replies are about 600 tokens, about 148,369 tokens in and 0.46 US dollars`."""
     cost = expected["cost"]
     key = "forecast_unknown" if cost is None else "forecast_free" if cost == 0 else "forecast"
-    figures = {"input": expected["input"], "reply": expected["reply"], "cost": number(language, cost or 0, 2)}
+    figures = {"input": expected["input"], "reply": expected["reply"], "cost": amount(language, cost or 0)}
     return say(language, key, count=expected["calls"], **figures)

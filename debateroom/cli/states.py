@@ -34,10 +34,10 @@ def age(language: str, started: Any) -> str:
 
 def cost(language: str, dollars: float | None) -> str:
     """`0.25 US dollars`, or that it is not known."""
-    from debateroom.language import number, say
+    from debateroom.language import amount, say
 
     return (
         say(language, "cost_unknown")
         if dollars is None
-        else say(language, "cost_line", cost=number(language, dollars, 2))
+        else say(language, "cost_line", cost=amount(language, dollars))
     )

@@ -1,29 +1,31 @@
 """What a debate will use and cost, before it is played: calls, tokens and US dollars a round. Asks nobody.
 
 The rounds are played with sizes in place of texts, cache and all: a part that a model has had is read, the rest is
-written, and calls that run at once miss together unless one goes ahead (see `prefix`). How long replies get is a
-guess, so a budget is held otherwise: by the tokens that each call may have at most (see `budget`).
+written, and calls that run at once miss together unless one goes ahead (see `prefix`). A hit is only counted on
+where a request carries what makes one, or once one was seen (see `models.caching`); at worst there is none. How long
+replies get is a guess, so a budget is held otherwise: by the tokens that each call may have at most (see `budget`).
 """
 
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
 from debateroom import tokens
 from debateroom.debating import lookup_cost, prefix, prompts
+from debateroom.debating.expected import REPLY, Expected, expected, total
 from debateroom.debating.lookup_cost import calls_after
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.messages import Entry, Seat, Transcript, Usage, dollars
+from debateroom.messages import Entry, Request, Seat, Transcript, Usage
+from debateroom.models.caching import caching
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
 from debateroom.room.events import State
 
-REPLY = 600
-"""Tokens of one reply before any was measured, a little thinking included."""
 VERDICT = 250
 """Tokens of a moderator's verdict."""
 SYNTHESIS = 1500
@@ -34,26 +36,10 @@ _HEADING = 25
 """Tokens around a quoted reply."""
 _QUESTION = 500
 """Tokens of what the moderator is asked, after the shared blocks."""
-_MARGIN = 1.2
-"""What the real tokens of a prompt may be of the estimated ones before any was measured; after it they are known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What one round, or the synthesis, will come to."""
-
-    name: str
-    """`1`, `2` …, or `synthesis`."""
-    calls: int
-    usage: Usage
-    cost: float | None
-    """US dollars; None when a price is unknown."""
-    reply: int = 0
-    """Tokens that a seat's reply is taken to have; 0 where no seat is asked."""
-
-    def figures(self) -> dict[str, Any]:
-        """`calls`, `input` tokens, `cost` and the tokens of a `reply` that it holds for, as an event has them."""
-        return {"calls": self.calls, "input": self.usage.input, "cost": self.cost, "reply": self.reply or REPLY}
+_MARGIN, _MARGIN_MEASURED = 1.2, 1.05
+"""What the real tokens of a prompt may be of the estimated ones: before any of the model's was measured, and then."""
+_PROBE = 1_000
+"""Tokens of a call by which it is seen whether writing to a cache has a price of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +52,8 @@ class Measured:
     """Tokens of one reply, thinking included."""
     quoted: float = _QUOTED
     """Tokens of one reply's text, as estimated."""
+    cached: float | None = None
+    """Share of what it was sent in the last round that came from a cache; None when it was not asked in it."""
 
 
 def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
@@ -85,7 +73,9 @@ def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
                 found.setdefault(models[entry.agent], []).append((ratio, entry))
     known = {model: _averaged(ratios) for model, ratios in found.items()}
     others = _alike(list(known.values()))
-    return {model: known.get(model, others) for model in {*models.values(), plan.moderator}}
+    shares = _shares(models, transcript)
+    names = {*models.values(), plan.moderator}
+    return {model: replace(known.get(model, others), cached=shares.get(model)) for model in names}
 
 
 def _averaged(seen: Sequence[tuple[float, Entry]]) -> Measured:
@@ -101,6 +91,16 @@ def _alike(known: Sequence[Measured]) -> Measured:
     if not known:
         return Measured()
     return Measured(*(fmean(getattr(item, name) for item in known) for name in ("factor", "reply", "quoted")))
+
+
+def _shares(models: Mapping[str, str], transcript: Transcript) -> Mapping[str, float]:
+    """Of what each model was sent in the last round, the share that came from a cache; `models` by seat."""
+    found: dict[str, Usage] = {}
+    for entry in transcript.rounds[-1].entries if transcript.rounds else ():
+        if entry.agent in models:
+            model = models[entry.agent]
+            found[model] = found.get(model, Usage()) + entry.usage
+    return {model: used.cached / used.input for model, used in found.items() if used.input}
 
 
 def _given(plan: Plan, transcript: Transcript) -> list[float]:
@@ -126,32 +126,21 @@ class _Own:
         return self._known[key]
 
 
-def rounds(plan: Plan, transcript: Transcript, *, answered: Collection[str] = ()) -> tuple[Expected, ...]:
+def rounds(
+    plan: Plan, transcript: Transcript, *, answered: Collection[str] = (), warm: Collection[str] | None = None
+) -> tuple[Expected, ...]:
     """The rounds after the finished ones of `transcript`, in order, and the synthesis last.
 
     The seats that have `answered` in the first of them are not asked in it again.
     The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
-    unreadable replies are not foreseen.
+    unreadable replies are not foreseen. `warm` is as for `Played`.
     """
-    played = Played(plan, transcript)
+    played = Played(plan, transcript, warm=warm)
     first = len(transcript.rounds) + 1
     found = [played.round(number, answered if number == first else ()) for number in range(first, plan.rounds + 1)]
     if plan.moderator != NO_MODERATOR:
-        found.append(_expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS))]))
+        found.append(expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS))]))
     return tuple(found)
-
-
-def total(expected: Sequence[Expected]) -> Expected:
-    """All of `expected` together."""
-    costs = [item.cost for item in expected]
-    known = [value for value in costs if value is not None]
-    return Expected(
-        "total",
-        sum(item.calls for item in expected),
-        sum((item.usage for item in expected), Usage()),
-        dollars(sum(known)) if len(known) == len(costs) else None,
-        max((item.reply for item in expected), default=0),
-    )
 
 
 def best(plan: Plan) -> Expected:
@@ -165,9 +154,14 @@ def best(plan: Plan) -> Expected:
     return total(rounds(short, nothing_yet(plan)))
 
 
-def worst(plan: Plan) -> Expected:
+def usual(plan: Plan) -> Expected:
     """What it comes to when all rounds are played, with all look-ups, and the moderator is asked after each."""
     return total(rounds(plan, nothing_yet(plan)))
+
+
+def worst(plan: Plan) -> Expected:
+    """The same when nothing is found in any cache, and all is written to one wherever that is dearer."""
+    return total(rounds(plan, nothing_yet(plan), warm=()))
 
 
 def without_tools(plan: Plan) -> Expected | None:
@@ -184,13 +178,13 @@ def remaining(plan: Plan, state: State) -> Expected:
     agreed = plan.early_stop and any(decision["converged"] for decision in state.decisions.values())
     last = replace(plan, rounds=len(finished)) if agreed else plan
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
-    expected = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
+    parts = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
     if plan.moderator != NO_MODERATOR:
         played = Played(plan, replace(transcript, rounds=finished))
         undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]
         verdicts = [(plan.moderator, played.moderator(VERDICT)) for _ in undecided]
-        expected.append(_expected(plan, "moderator", verdicts))
-    return total(expected)
+        parts.append(expected(plan, "moderator", verdicts))
+    return total(parts)
 
 
 def nothing_yet(plan: Plan) -> Transcript:
@@ -198,15 +192,27 @@ def nothing_yet(plan: Plan) -> Transcript:
     return Transcript(problem=plan.problem, agents=plan.seats)
 
 
+class NextRound(NamedTuple):
+    """What the next round may cost, in US dollars."""
+
+    seats: float
+    after: float
+    """The moderator's verdict on it, and the synthesis."""
+
+
 class Played:
     """A debate played with sizes: how much each seat reads, and how much of it each model has in its cache."""
 
-    def __init__(self, plan: Plan, transcript: Transcript) -> None:
+    def __init__(self, plan: Plan, transcript: Transcript, *, warm: Collection[str] | None = None) -> None:
         self._plan = plan
         self._own = _Own(plan)
         self._next = len(transcript.rounds) + 1
         self._looks = lookup_cost.usual(plan)
+        self._warm = warm
+        """Models whose caches are known to hold what they did in the last round; None: hits are as foreseen."""
+        self._dear: dict[str, bool] = {}
         self.known = measured(plan, transcript)
+        self._caching = {model: caching(model, plan.reach.addresses) for model in self.known if model != NO_MODERATOR}
         given = _given(plan, transcript)
         self._shared = given[-1]
         """Tokens that all seats will read next, as estimated."""
@@ -216,32 +222,44 @@ class Played:
         if transcript.rounds and transcript.rounds[-1].moderation is not None:
             self._keep(plan.moderator, moderator=True)
 
-    def full(self, size: int) -> Played:
-        """The same debate as far as it was played, in which every reply is `size` tokens long."""
+    def full(self, size: int, *, warm: Collection[str] | None = ()) -> Played:
+        """The same debate as far as it was played, in which every reply is `size` tokens long.
+
+        Hits are counted on in the caches of the `warm` models only, and there as many as the last round had.
+        """
         other = self.copied()
         other._looks = lookup_cost.most(self._plan, size)
-        margin = _MARGIN if self._next == 1 else 1.0
-        other.known = {
-            model: Measured(known.factor * margin, reply, reply)
-            for model, known in self.known.items()
-            for reply in [min(size, info(model).max_output) if model != NO_MODERATOR else size]
-        }
+        other._warm = warm
+        other.known = {model: _full(model, known, size) for model, known in self.known.items()}
         return other
 
-    def next_round(self, answered: Collection[str], *, moderator: int) -> float | None:
-        """US dollars of the next round and a synthesis after it, with `moderator` tokens for each of its two answers.
+    def next_round(self, answered: Collection[str], *, moderator: int) -> NextRound | None:
+        """What the next round costs, and what comes after it, with `moderator` tokens for each of its two answers.
 
         None when a price is unknown.
         """
-        played = self.copied()
-        expected = [played.round(self._next, answered, verdict=moderator)]
+        played, alone = self.copied(), self.copied()
+        parts = [played.round(self._next, answered, verdict=moderator)]
         if self._plan.moderator != NO_MODERATOR:
-            expected.append(played.moderators(moderator))
-        return total(expected).cost
+            parts.append(played.moderators(moderator))
+        alone._plan = replace(self._plan, moderator=NO_MODERATOR)
+        seats, whole = alone.round(self._next, answered).cost, total(parts).cost
+        return None if seats is None or whole is None else NextRound(seats, whole - seats)
+
+    def at_most(self, model: str, request: Request) -> float | None:
+        """US dollars that a call to `model` may cost at most, the look-ups of a seat included. None: not known."""
+        shared = sum(map(tokens.estimate, request.shared))
+        own = sum(map(tokens.estimate, request.texts)) - shared + _tokens_of(request.schema)
+        most = min(request.max_tokens, info(model).max_output)
+        calls = [self._usage(model, own, most, shared=shared, held=shared)]
+        if self._looks is not None and request.purpose is not None and request.purpose.call == "seat":
+            first = self._usage(model, own + lookup_cost.SPECS, self._looks.asked, shared=shared, held=shared)
+            calls = self._looked_up(model, first, shared, most)
+        return expected(self._plan, "", [(model, usage) for usage in calls]).cost
 
     def moderators(self, *sizes: float) -> Expected:
         """Calls of the moderator's one after the other, with answers of these sizes."""
-        return _expected(self._plan, "moderator", [(self._plan.moderator, self.moderator(size)) for size in sizes])
+        return expected(self._plan, "moderator", [(self._plan.moderator, self.moderator(size)) for size in sizes])
 
     def copied(self) -> Played:
         """The same debate as far as it was played, to be played on by itself."""
@@ -259,7 +277,7 @@ class Played:
         if self._plan.moderator != NO_MODERATOR:
             usages.append((self._plan.moderator, self.moderator(verdict)))
         reply = round(fmean(self.known[seat.model].reply for seat in self._plan.seats))
-        return replace(_expected(self._plan, str(number), usages), reply=reply)
+        return replace(expected(self._plan, str(number), usages), reply=reply)
 
     def moderator(self, output: float) -> Usage:
         """A call of the moderator's, on everything said so far."""
@@ -270,7 +288,8 @@ class Played:
     def _of_model(self, model: str, number: int, asked: Sequence[Seat]) -> list[tuple[str, Usage]]:
         seats = [seat for seat in asked if seat.model == model]
         minimum, factor = info(model).cache_minimum, self.known[model].factor
-        missing = (self._shared - self._read(model)) * factor
+        held = self._kept(model)
+        missing = (self._shared - (held if held * factor >= minimum else 0.0)) * factor
         ahead = prefix.goes_ahead(self._plan.stagger, missing=missing, minimum=minimum, calls=len(asked))
         first = self._seat(seats[0], number)
         if ahead:
@@ -284,22 +303,56 @@ class Played:
         own, reply = self._own.tokens(seat.name, number), self.known[seat.model].reply
         if self._looks is None:
             return [self._call(seat.model, own, reply)]
-        first = self._call(seat.model, own, self._looks.asked)
-        factor, minimum = self.known[seat.model].factor, info(seat.model).cache_minimum
-        shared = self._shared * factor
-        after = calls_after(first, self._looks, shared=shared, reply=reply, factor=factor, minimum=minimum)
-        return [first, *after]
+        return self._looked_up(seat.model, self._call(seat.model, own, self._looks.asked), self._shared, reply)
+
+    def _looked_up(self, model: str, first: Usage, shared: float, reply: float) -> list[Usage]:
+        """The calls of a reply with look-ups, after its `first`: each sends once more all that was there before."""
+        if self._looks is None:
+            return [first]
+        factor = self.known[model].factor
+        calls, held = [first], shared * factor
+        for step in calls_after(first.input, self._looks, reply=reply, factor=factor):
+            calls.append(self._served(model, step.given, step.output, begins=step.given, held=held))
+            held = step.given
+        return calls
 
     def _call(self, model: str, own: float, output: float, *, moderator: bool = False) -> Usage:
-        factor, minimum = self.known[model].factor, info(model).cache_minimum
-        shared, read = self._shared * factor, self._read(model, moderator=moderator) * factor
-        written = shared - read if 0 < minimum <= shared else 0.0
-        return Usage(round(shared + own * factor), round(read), round(written), round(output))
+        return self._usage(model, own, output, shared=self._shared, held=self._kept(model, moderator=moderator))
 
-    def _read(self, model: str, *, moderator: bool = False) -> float:
-        """Estimated tokens of the shared part that the model's provider has in its cache."""
-        held, minimum = self._held.get((model, self._apart(moderator)), 0.0), info(model).cache_minimum
-        return held if 0 < minimum <= held * self.known[model].factor else 0.0
+    def _usage(self, model: str, own: float, output: float, *, shared: float, held: float) -> Usage:
+        """A call with so many estimated tokens, of which the provider's cache may hold the first `held`."""
+        factor = self.known[model].factor
+        return self._served(model, (shared + own) * factor, output, begins=shared * factor, held=held * factor)
+
+    def _served(self, model: str, sent: float, output: float, *, begins: float, held: float) -> Usage:
+        """A call of so many real tokens: the first `held` may be in the cache, and how it `begins` is to be kept."""
+        cached = self._caching[model]
+        read = min(held, self._share(model) * sent) if held >= cached.minimum else 0.0
+        marked = begins if cached.minimum <= begins else 0.0
+        if self._warm is None:
+            most = marked if cached.sure else 0.0
+        else:
+            most = (marked if cached.marked else sent) if self._writing_is_dearer(model) else 0.0
+        written = min(round(max(0.0, most - read)), round(sent) - round(read))
+        return Usage(round(sent), round(read), written, round(output))
+
+    def _share(self, model: str) -> float:
+        """Of what a call sends, the share that may be found in the cache: no more than in the last round."""
+        seen = self.known[model].cached
+        if self._warm is not None:
+            return (seen or 0.0) if model in self._warm else 0.0
+        return seen if seen is not None else float(self._caching[model].sure)
+
+    def _writing_is_dearer(self, model: str) -> bool:
+        if model not in self._dear:
+            own = own_table(self._plan.prices)
+            plain, written = (cost(model, Usage(input=_PROBE, written=part), own) for part in (0, _PROBE))
+            self._dear[model] = plain is not None and written is not None and written > plain
+        return self._dear[model]
+
+    def _kept(self, model: str, *, moderator: bool = False) -> float:
+        """Estimated tokens of the shared part that the model's provider may hold."""
+        return self._held.get((model, self._apart(moderator)), 0.0)
 
     def _keep(self, model: str, *, moderator: bool = False) -> None:
         self._held[model, self._apart(moderator)] = self._shared
@@ -309,9 +362,13 @@ class Played:
         return moderator and self._plan.tools is not None
 
 
-def _expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Expected:
-    own = own_table(plan.prices)
-    costs = [cost(model, usage, own) for model, usage in usages]
-    known = [value for value in costs if value is not None]
-    spent = sum((usage for _, usage in usages), Usage())
-    return Expected(name, len(usages), spent, dollars(sum(known)) if len(known) == len(costs) else None)
+def _full(model: str, known: Measured, size: int) -> Measured:
+    """`known` with replies of `size` real tokens, or the most that the model writes, and a margin on its prompts."""
+    reply = min(size, info(model).max_output) if model != NO_MODERATOR else size
+    margin = _MARGIN if known.cached is None else _MARGIN_MEASURED
+    return replace(known, factor=known.factor * margin, reply=reply, quoted=reply / known.factor)
+
+
+def _tokens_of(schema: Mapping[str, Any] | None) -> int:
+    """A schema is read as well, and no provider says how."""
+    return tokens.estimate(json.dumps(schema)) if schema else 0

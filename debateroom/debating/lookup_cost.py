@@ -7,10 +7,10 @@ the seat has found out is its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from debateroom.agents.loop import LEAST
 from debateroom.debating.plan import Plan
-from debateroom.messages import Usage
 
 SPECS = 600
 """Tokens by which a model is told of the tools."""
@@ -42,19 +42,20 @@ def most(plan: Plan, size: int) -> Looks | None:
     return Looks(steps, plan.tools.characters / 2 / steps, min(LEAST, size))
 
 
-def calls_after(
-    first: Usage, looks: Looks, *, shared: float, reply: float, factor: float, minimum: int
-) -> list[Usage]:
-    """The calls of a reply after its `first`, the last of which writes it in `reply` tokens.
+class Step(NamedTuple):
+    """One call of a reply after its first."""
 
-    `shared` tokens of the first are cached by then. `factor` is real tokens of input for each estimated one,
-    `minimum` the provider's for its cache; 0 is one that caches nothing.
+    given: float
+    """Tokens that are sent."""
+    output: float
+
+
+def calls_after(first: float, looks: Looks, *, reply: float, factor: float) -> list[Step]:
+    """The calls of a reply after its first, which sent so many tokens; the last one writes it in `reply` tokens.
+
+    `factor` is real tokens of input for each estimated one.
     """
-    held, calls = (shared if 0 < minimum <= shared else 0.0), []
-    for step in range(1, looks.steps + 1):
-        given = first.input + step * (looks.result * factor + looks.asked)
-        output = reply if step == looks.steps else looks.asked
-        written = given - held if 0 < minimum <= given else 0.0
-        calls.append(Usage(round(given), round(held), round(written), round(output)))
-        held = given if 0 < minimum <= given else 0.0
-    return calls
+    return [
+        Step(first + step * (looks.result * factor + looks.asked), reply if step == looks.steps else looks.asked)
+        for step in range(1, looks.steps + 1)
+    ]

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from debateroom.debating import budget, prompts, structured
 from debateroom.debating.plan import Plan
+from debateroom.debating.purse import Purse
 from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
 from debateroom.language import say
@@ -42,7 +43,9 @@ class OpeningModeration(Moderation):
     shared_premise: str
 
 
-def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | None = None) -> Sequence[str]:
+def ask(
+    room: Room, plan: Plan, models: Models, number: int, *, purse: Purse, until: float | None = None
+) -> Sequence[str]:
     """Asks the moderator about round `number` and journals its verdict, or why there is none.
 
     Returns the shared blocks that its provider now holds, none when it gave no verdict. After `until`, on the
@@ -51,12 +54,18 @@ def ask(room: Room, plan: Plan, models: Models, number: int, *, until: float | N
     shape, model = OpeningModeration if number == 1 else Moderation, models.open(plan.moderator)
     names = _names(plan)
     asked = prompts.moderator_request(plan, room.transcript, number, structured.schema(shape, names.order))
-    limit = budget.moderator_limit(plan, room.transcript, synthesis_after=True)
+    allowance = budget.moderator_limit(plan, room.transcript, synthesis_after=True, warm=purse.sent.warm())
+    limit = allowance.limit if allowance else budget.least(plan)
     request, history = fitted(model, replace(asked, until=until, max_tokens=limit))
-    room.write(event("moderator_asked", round=number))
-    answer = structured.ask(
-        plan, model, request, shape, check=lambda verdict: _problem(verdict, names, plan.language)
-    )
+    if allowance is None:
+        purse.refuse()
+        answer: structured.Structured[Moderation] = structured.unaffordable(plan)
+    else:
+        purse.begin(allowance, room.transcript.cost)
+        room.write(event("moderator_asked", round=number))
+        answer = structured.ask(
+            plan, model, request, shape, purse=purse, check=lambda verdict: _problem(verdict, names, plan.language)
+        )
     room.write(
         event(
             "moderated",

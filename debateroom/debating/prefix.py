@@ -33,9 +33,14 @@ class Sent:
     def __init__(self) -> None:
         self._when: dict[tuple[str, tuple[str, ...]], float] = {}
 
-    def note(self, model: str, shared: Sequence[str]) -> None:
-        """A call to `model` with these shared blocks was answered."""
-        self._when[model, tuple(shared)] = clock.monotonic()
+    def note(self, model: str, shared: Sequence[str], *, seconds: float = 0.0) -> None:
+        """A call to `model` with these shared blocks was answered, so many `seconds` after it was sent."""
+        self._when[model, tuple(shared)] = clock.monotonic() - seconds
+
+    def warm(self) -> frozenset[str]:
+        """The models whose providers still hold what this run has sent last."""
+        now = clock.monotonic()
+        return frozenset(model for (model, _), when in self._when.items() if now - when < LIFE)
 
     def missing(self, model: str, shared: Sequence[str], minimum: int) -> int:
         """Tokens of `shared`, about, that the model's provider does not hold: it keeps whole prefixes for a while."""

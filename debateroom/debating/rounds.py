@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from debateroom import clock, tokens
 from debateroom.debating import budget, convergence, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress, Told
+from debateroom.debating.budget import Allowance
 from debateroom.debating.looking import Desk
 from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.purse import Purse
 from debateroom.debating.window import fitted
-from debateroom.errors import DeadlinePassed, NoModel, TooFewReplies
+from debateroom.errors import BudgetSpent, DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import in_marks, say
 from debateroom.messages import Answer, Request, Round, Seat, Usage
 from debateroom.models.processes import Programs
@@ -28,6 +30,7 @@ def play(
     plan: Plan,
     models: Models,
     *,
+    purse: Purse,
     until: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> str:
@@ -35,12 +38,12 @@ def play(
 
     `until` is when the time of the whole run is over, on the monotonic clock. Raises TooFewReplies when fewer seats
     than the quorum answered, NoModel when a key was refused, DeadlinePassed when the time was over before anybody
-    had answered.
+    had answered, BudgetSpent when the budget was before enough had.
     """
     # twice the seats: a late call of one round may still hold a thread when the next round is asked
     asking = Asking(workers=2 * len(plan.seats))
     try:
-        return _Rounds(room, plan, models, asking, until, on_progress, _desk(plan, models)).play()
+        return _Rounds(room, plan, models, asking, purse, until, on_progress, _desk(plan, models)).play()
     finally:
         asking.close()
 
@@ -62,26 +65,28 @@ class _Rounds:
     plan: Plan
     models: Models
     asking: Asking
+    purse: Purse
     until: float | None
     """When the time of the whole run is over, on the monotonic clock; None is never."""
     on_progress: OnProgress | None
     desk: Desk | None
     """What the seats look things up with; None for nothing."""
-    sent: prefix.Sent = field(default_factory=prefix.Sent)
 
     def play(self) -> str:
         for number in range(1, self.plan.rounds + 1):
             if number not in self.room.state.finished_rounds:
                 if self._is_late():
                     return "deadline"
-                limit = self._limit(number)
-                if limit is None:
+                allowance = self._allowance(number)
+                if allowance is None:
                     return "budget"
-                self._ask_seats(number, limit)
+                self._ask_seats(number, allowance)
                 if self._is_late():
                     if self._replies(number) >= self.plan.quorum:
                         self.room.write(event("round_finished", round=number))
                     return "deadline"
+                if self._short_of_money(number):
+                    return "budget"
                 self._hold_quorum(number)
                 self.room.write(event("round_finished", round=number))
             if self._agreed(number):
@@ -105,21 +110,23 @@ class _Rounds:
     def _anything(self) -> bool:
         return any(item.entries for item in self.room.transcript.rounds)
 
-    def _limit(self, number: int) -> int | None:
-        """Tokens that a reply of round `number` may have; None when the round and a synthesis may pass the budget.
+    def _allowance(self, number: int) -> Allowance | None:
+        """What the replies of round `number` may have; None when the round and a synthesis may pass the budget.
 
-        Before the first reply that was checked already, and there is nothing that could be synthesised. A cost that
-        became unknown on the way keeps no budget: a provider did not say what was used.
+        A cost that became unknown on the way keeps no budget: a provider did not say what was used. Raises
+        BudgetSpent before the first reply: there is nothing that could be synthesised.
         """
         rounds, spent = self.room.transcript.rounds, self.room.transcript.cost
         if spent is None and self.plan.budget is not None and self._anything():
             return None
         finished = replace(self.room.transcript, rounds=tuple(item for item in rounds if item.round < number))
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
-        limit = budget.limit(self.plan, finished, spent or 0.0, answered=answered)
-        return limit if self._anything() else limit or budget.least(self.plan)
+        if not self._anything():
+            budget.hold(self.plan, spent or 0.0)
+        warm = self.purse.sent.warm()
+        return budget.limit(self.plan, finished, spent or 0.0, answered=answered, warm=warm)
 
-    def _ask_seats(self, number: int, limit: int) -> None:
+    def _ask_seats(self, number: int, allowance: Allowance) -> None:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
         there = [entry for item in self.room.transcript.rounds if item.round == number for entry in item.entries]
         answered = {entry.agent: entry.confidence for entry in there}
@@ -127,12 +134,14 @@ class _Rounds:
         seconds = self.plan.round_timeout
         if self.until is not None:
             seconds = max(0.0, min(seconds, self.until - clock.monotonic()))
-        calls = self._calls(number, limit, until=clock.monotonic() + seconds)
+        self.purse.begin(allowance, self.room.transcript.cost)
+        calls = self._calls(number, allowance.limit, until=clock.monotonic() + seconds)
         self.asking.ask(calls, stagger=self._staggered(calls))
         refused: NoModel | None = None
         project = self.desk.project if self.desk else None
         for group in self.asking.landed(seconds=seconds, on_progress=self.on_progress):
-            read = [turns.read(self.plan, landed, number, project) for landed in group]
+            self._settle(group)
+            read = [turns.read(self.plan, landed, number, self._afford, project) for landed in group]
             self.room.write(*(what for what, _ in read))  # one sync for all that landed together
             self._remember(group)
             errors = (item.error for item in group if isinstance(item, Landed))
@@ -147,10 +156,24 @@ class _Rounds:
         reason = say(self.plan.language, "late", seconds=in_marks(self.plan.language, f"{seconds:.3g}"))
         self.room.write(*(turns.late(self.plan, landed, number, reason) for landed in late))
 
+    def _settle(self, group: Sequence[Landed | Told]) -> None:
+        for item in group:
+            if isinstance(item, Told):
+                self.purse.told(item.call.request, item.step.paid if item.step else ())
+            else:
+                came = item.answer or item.error
+                self.purse.settle(item.call.request, came.paid if came else ())
+
+    def _afford(self, call: Call) -> Call | None:
+        """`call`, a repair, when the budget holds it beside what is under way; else None."""
+        request = self.purse.afford(call.model.name, call.request)
+        return replace(call, request=request) if request else None
+
     def _remember(self, group: Sequence[Landed | Told]) -> None:
         for item in group:
             if isinstance(item, Landed) and item.answer is not None:
-                self.sent.note(item.call.model.name, item.call.request.shared)
+                seconds = item.answer.seconds
+                self.purse.sent.note(item.call.model.name, item.call.request.shared, seconds=seconds)
 
     def _staggered(self, calls: Sequence[Call]) -> set[str]:
         """The models whose first seat goes ahead of their others: those that would have enough to write."""
@@ -158,7 +181,7 @@ class _Rounds:
         found = set()
         for name, call in first.items():
             minimum = info(name).cache_minimum
-            missing = self.sent.missing(name, call.request.shared, minimum)
+            missing = self.purse.sent.missing(name, call.request.shared, minimum)
             if prefix.goes_ahead(self.plan.stagger, missing=missing, minimum=minimum, calls=len(calls)):
                 found.add(name)
         return found
@@ -185,7 +208,7 @@ class _Rounds:
             kit = self.desk.kit(seat, model, turns.tape(self.room.state.looked.get((number, seat.name), ())))
             asked = replace(asked, reserve=self.plan.tools.reserve(model.window))
         request, history = fitted(model, asked, given=given)
-        call = Call(seat, model, request, history, kit=kit)
+        call = Call(seat, model, self.purse.take(model.name, request), history, kit=kit)
         if unreadable is None:
             return call
         paid = {key: unreadable[key] for key in ("model", "seconds")}
@@ -195,13 +218,28 @@ class _Rounds:
     def _replies(self, number: int) -> int:
         return sum(len(item.entries) for item in self.room.transcript.rounds if item.round == number)
 
+    def _short_of_money(self, number: int) -> bool:
+        """Whether too few seats answered in round `number` because the budget held no further try of theirs.
+
+        Raises BudgetSpent when no earlier round could be synthesised.
+        """
+        if not self.purse.refused_now or self._replies(number) >= self.plan.quorum:
+            return False
+        if number > 1:
+            return True
+        raise BudgetSpent(self._too_few(number), hint=say(self.plan.language, "budget_hint"))
+
     def _hold_quorum(self, number: int) -> None:
+        if self._replies(number) < self.plan.quorum:
+            raise TooFewReplies(self._too_few(number))
+
+    def _too_few(self, number: int) -> str:
+        """That too few seats answered in round `number`, and why the first of the others did not."""
         replies, seats = self._replies(number), len(self.plan.seats)
-        if replies < self.plan.quorum:
-            figures = {"count": replies, "seats": seats, "round": number, "quorum": self.plan.quorum}
-            failures = self._round(number).failures
-            first = f" ({failures[0].agent}: {failures[0].reason})" if failures else ""
-            raise TooFewReplies(say(self.plan.language, "too_few", **figures) + first)
+        figures = {"count": replies, "seats": seats, "round": number, "quorum": self.plan.quorum}
+        failures = self._round(number).failures
+        first = f" ({failures[0].agent}: {failures[0].reason})" if failures else ""
+        return say(self.plan.language, "too_few", **figures) + first
 
     def _agreed(self, number: int) -> bool:
         """Whether the debate ends after round `number`: the seats really agree. Asks the moderator if need be."""
@@ -210,9 +248,9 @@ class _Rounds:
         if known is None:
             gate = convergence.gate(self._round(number), quorum=self.plan.quorum)
             if gate.open and moderated and number not in self.room.state.moderated:
-                read = moderation.ask(self.room, self.plan, self.models, number, until=self.until)
+                read = moderation.ask(self.room, self.plan, self.models, number, purse=self.purse, until=self.until)
                 if read and self.plan.tools is None:  # tools stand before everything: hers is another beginning
-                    self.sent.note(self.plan.moderator, read)
+                    self.purse.sent.note(self.plan.moderator, read)
             decision = convergence.decide(self._round(number), moderated=moderated, quorum=self.plan.quorum)
             known = event("decided", round=number, **decision.to_event())
             self.room.write(known)

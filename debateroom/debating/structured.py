@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from debateroom.debating import budget, prompts
 from debateroom.debating.plan import Plan
+from debateroom.debating.purse import Purse
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed
 from debateroom.language import say, spoken
@@ -67,18 +68,26 @@ def _referring(part: Any) -> Any:
 
 
 def ask(
-    plan: Plan, model: Model, request: Request, shape: type[Shape], *, check: Callable[[Shape], str] | None = None
+    plan: Plan,
+    model: Model,
+    request: Request,
+    shape: type[Shape],
+    *,
+    purse: Purse,
+    check: Callable[[Shape], str] | None = None,
 ) -> Structured[Shape]:
     """The value that `model` answers with. One repair: what is wrong with the first answer is told it.
+
+    The repair is asked for when the `purse` still holds it.
 
     `check` says what else than its shape is wrong with a value; empty when nothing is. A failed call is a value too.
     Raises NoModel only: then no call can succeed.
     """
     paid: tuple[Paid, ...] = ()
     seconds, problem, name = 0.0, "", model.name
-    asked = request
-    for _ in range(2):
-        asked = fitted(model, asked).request
+    first = purse.take(model.name, fitted(model, request).request)
+    asked: Request | None = first
+    while asked is not None:
         try:
             answer = model.ask(asked)
         except CallFailed as error:
@@ -89,10 +98,18 @@ def ask(
             problem = check(value)
         if value is not None and not problem:
             return Structured(value, paid, name, seconds)
-        asked = prompts.fix_json_request(plan, request, answer.text, problem)
+        purse.settle(asked, answer.paid)
+        again = prompts.fix_json_request(plan, request, answer.text, problem)
         if plan.budget is not None:  # both share what the budget left for one
-            asked = replace(asked, max_tokens=max(budget.least(plan), request.max_tokens - answer.usage.output))
+            again = replace(again, max_tokens=max(budget.least(plan), request.max_tokens - answer.usage.output))
+        repaired = asked is not first
+        asked = None if repaired else purse.afford(model.name, fitted(model, again).request)
     return Structured(None, paid, name, seconds, problem)
+
+
+def unaffordable(plan: Plan) -> Structured[Any]:
+    """What comes of a question that the budget does not hold: it is not asked."""
+    return Structured(None, (), "", 0.0, say(plan.language, "not_afforded"))
 
 
 def _read(text: str, shape: type[Shape], language: str) -> tuple[Shape | None, str]:

@@ -16,6 +16,7 @@ from debateroom import clock
 from debateroom.debating import budget, convergence, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.purse import Purse
 from debateroom.debating.structured import SeatName
 from debateroom.debating.window import fitted
 from debateroom.language import say
@@ -84,10 +85,10 @@ class Synthesis(BaseModel):
     opening_positions: list[OpeningPosition]
 
 
-def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = None) -> None:
+def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: float | None = None) -> None:
     """Writes the final output into the journal: the moderator's, or the marked extract when none can be used.
 
-    After `until`, on the monotonic clock, nobody is asked any more.
+    After `until`, on the monotonic clock, nobody is asked any more, nor when the `purse` does not hold it.
     """
     transcript = replace(room.transcript, rounds=standing(room.transcript))
     in_time = until is None or clock.monotonic() < until
@@ -96,10 +97,19 @@ def conclude(room: Room, plan: Plan, models: Models, *, until: float | None = No
     facts = _facts(transcript, decision, room.state.moderator_problems)
     held_premise = grounding.premise(facts["shared_premise"] or "", transcript)
     facts |= held_premise.claims
-    answer, history = None, "full"
+    answer: structured.Structured[Synthesis] | None = None
+    history = "full"
     if in_time and plan.moderator != NO_MODERATOR:
-        room.write(event("synthesis_asked"))
-        answer, history = _asked(transcript, plan, models, facts["outcome"], decision, until)
+        allowance = budget.moderator_limit(plan, transcript, synthesis_after=False, warm=purse.sent.warm())
+        if allowance is None:
+            purse.refuse()
+            answer = structured.unaffordable(plan)
+        else:
+            purse.begin(allowance, transcript.cost)
+            room.write(event("synthesis_asked"))
+            request = _request(transcript, plan, facts["outcome"], decision)
+            request = replace(request, until=until, max_tokens=allowance.limit)
+            answer, history = _asked(transcript, plan, models, request, purse)
     if answer is not None and answer.value is not None:
         claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
         positions = claims.pop("opening_positions")
@@ -129,22 +139,24 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
     return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
-def _asked(
-    transcript: Transcript, plan: Plan, models: Models, outcome: str, decision: Decision, until: float | None
-) -> tuple[structured.Structured[Synthesis], str]:
-    """What came of the question, and how much of the debate the moderator's window held (see `window`)."""
+def _request(transcript: Transcript, plan: Plan, outcome: str, decision: Decision) -> Request:
     excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
     finding = say(
         plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
     )
     schema = structured.schema(Synthesis, [seat.name for seat in plan.seats])
-    request = prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
+    return prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
+
+
+def _asked(
+    transcript: Transcript, plan: Plan, models: Models, request: Request, purse: Purse
+) -> tuple[structured.Structured[Synthesis], str]:
+    """What came of the question, and how much of the debate the moderator's window held (see `window`)."""
     model = models.open(plan.moderator)
-    limit = budget.moderator_limit(plan, transcript, synthesis_after=False)
-    request, history = fitted(model, replace(request, until=until, max_tokens=limit))
+    request, history = fitted(model, request)
     if transcript.rounds[-1].moderation is None:
         request = _last_unwritten(request)
-    return structured.ask(plan, model, request, Synthesis), history
+    return structured.ask(plan, model, request, Synthesis, purse=purse), history
 
 
 def _last_unwritten(request: Request) -> Request:

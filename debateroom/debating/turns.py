@@ -5,7 +5,7 @@ An error is never a turn, and neither is a refusal or an answer with nothing in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -33,8 +33,12 @@ REPAIR = 1_000
 """Tokens below which a reply is not asked for once more."""
 
 
+Afford = Callable[[Call], Call | None]
+"""A call that is to be made beyond those that were planned, as the budget holds it; None when it does not."""
+
+
 def read(
-    plan: Plan, landed: Landed | Told, number: int, project: Project | None = None
+    plan: Plan, landed: Landed | Told, number: int, afford: Afford, project: Project | None = None
 ) -> tuple[dict[str, Any], Call | None]:
     """The event of what landed or was told, and the repair call when the answer has no readable section.
 
@@ -42,7 +46,7 @@ def read(
     """
     if isinstance(landed, Told):
         return told(plan, landed, number), None
-    event, asked_again = _landed(plan, landed, number)
+    event, asked_again = _landed(plan, landed, number, afford)
     if event["event"] == "reply" and project is not None:
         event["citations"] = [asdict(each) for each in checked(project, event["response"])]
     return event, asked_again
@@ -81,7 +85,7 @@ def _record(ran: Mapping[str, Any]) -> ToolRecord:
     return ToolRecord(**{name: ran[name] for name in ("name", "arguments", "result", "ok", "seconds")})
 
 
-def _landed(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Call | None]:
+def _landed(plan: Plan, landed: Landed, number: int, afford: Afford) -> tuple[dict[str, Any], Call | None]:
     call, answer = landed.call, landed.answer
     paid = _paid(plan, landed)
     if answer is None:
@@ -95,7 +99,8 @@ def _landed(plan: Plan, landed: Landed, number: int) -> tuple[dict[str, Any], Ca
         return _unrepaired(plan, call, call.first, number, **paid), None
     if answer.stop_reason == "refusal" or not answer.text.strip():
         return _unrepaired(plan, call, answer, number, **paid), None  # the same question would be refused again
-    asked_again = repair(plan, call, answer)
+    wanted = repair(plan, call, answer)
+    asked_again = afford(wanted) if wanted else None
     if asked_again is None:
         return _unrepaired(plan, call, answer, number, **paid), None
     return _unreadable(call, answer, number, paid), asked_again

@@ -12,17 +12,23 @@ from pathlib import Path
 
 _HOST = re.compile(r"CLAUDECODE$|CLAUDE_CODE_|CLAUDE_AGENT_SDK_|CODEX_|GEMINI_CLI$", re.IGNORECASE)
 """Variables by which an assistant knows that it runs inside another one, and then refuses or joins it."""
-_KEPT = frozenset(
-    {
+_KEPT: Mapping[str, frozenset[str]] = {
+    "claude": frozenset({
         "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_API_KEY_HELPER_TTL_MS", "CLAUDE_CODE_CLIENT_CERT",
         "CLAUDE_CODE_CLIENT_KEY", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
         "CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_SKIP_BEDROCK_AUTH", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH",
         "CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_FOUNDRY",
-        "CLAUDE_CODE_USE_VERTEX", "CODEX_HOME", "CODEX_API_KEY", "CODEX_CA_CERTIFICATE",
-    }
+        "CLAUDE_CODE_USE_VERTEX",
+    }),
+    "codex": frozenset({"CODEX_HOME", "CODEX_API_KEY", "CODEX_CA_CERTIFICATE"}),
+}  # fmt: skip
+"""Those of them that a user sets, by the assistant that gets them, and nobody else: who pays, how the vendor is
+reached, what it may be told; not where the program runs."""
+SECRETS = (
+    "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE", "CODEX_API_KEY", "ANTHROPIC_AUTH_TOKEN",
+    "GEMINI_API_KEY", "GOOGLE_API_KEY",
 )  # fmt: skip
-"""Those of them that a user sets: who pays, how the vendor is reached, what it may be told; not where the program
-runs."""
+"""Variables of the assistants that let somebody in: what they hold is left out of all that is shown and written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,12 @@ def _assistant(name: str, row: Mapping[str, object]) -> Assistant:
     return Assistant(name, **values)  # type: ignore[arg-type]  # the file is ours; a wrong key fails in every test
 
 
-def environment(own: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """This process's variables for a program that runs in `folder`: `own` set, an assistant's session left out."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT or not _HOST.match(name)}
+def environment(own: Mapping[str, str], folder: Path, assistant: str = "") -> dict[str, str]:
+    """This process's variables for a program that runs in `folder`: `own` set, an assistant's session left out.
+
+    What an assistant was set up with goes to that one's own program only; `assistant` is its name, empty for others.
+    """
+    its = _KEPT.get(assistant, frozenset())
+    kept = {name: value for name, value in os.environ.items() if name in its or not _HOST.match(name)}
     kept.pop("OLDPWD", None)
     return {**kept, "PWD": str(folder), "NO_COLOR": "1", **own}

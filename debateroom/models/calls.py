@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
-from debateroom.errors import CallFailed, DebateroomError, NoModel
+from debateroom.errors import CallFailed, DebateroomError, NoModel, Wording
+from debateroom.language import worded
 from debateroom.messages import Answer, Paid, Request
 from debateroom.models import faults
 from debateroom.models.deadline import Deadline
 from debateroom.models.gate import Gate
 from debateroom.models.retry import ATTEMPTS, call_with_retries
-from debateroom.models.server_events import server_events
+from debateroom.models.server_events import recognised, server_events
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -33,12 +34,14 @@ _MOST_JSON = 4_000_000
 class Call:
     """One attempt at a call, while it runs."""
 
-    def __init__(self, provider: str, model: str, until: float) -> None:
+    def __init__(self, provider: str, model: str, until: float, limit: int) -> None:
         self.provider = provider
         self.model = model
         """The model's id at the provider."""
         self.draft: Draft | None = None
         """What has arrived of the answer; None where it does not come in pieces."""
+        self.limit = limit
+        """Tokens that the answer may have: the request's limit, or what a budget leaves a later attempt."""
         self._started = clock.monotonic()
         self._until = until
 
@@ -57,15 +60,17 @@ class Call:
     def values(self, send: Send, *, whole: bool = False) -> Iterator[Iterator[Any]]:
         """The answer's JSON values, one an event, until the call's time is over.
 
-        With `whole`, an answer that a server sends in one piece although it was asked to stream is one value. An
-        error that comes as a value is raised.
+        With `whole`, an answer that a server sends in one piece although it was asked to stream is one value: a chat
+        completion. An error that comes as a value is raised, and so is a body that is something else altogether.
         """
         with Deadline(self.left()) as deadline, closing(send(self.left())) as response:
             deadline.read(response)
-            kind = _content_type(response)
-            if kind in _PAGES:
+            if _content_type(response) in _PAGES:
                 raise self.failed("page")
-            yield self._in_one_piece(response, whole) if kind == "application/json" else self._streamed(response)
+            kind, pieces = recognised(response.iter_bytes())
+            if kind == "page":
+                raise self.failed("page")
+            yield self._in_one_piece(pieces, whole) if kind == "value" else self._streamed(pieces)
 
     def paid(self, request: Request, error: DebateroomError) -> tuple[Paid, ...]:
         """This attempt, when it was paid for although `error` came of it; else empty."""
@@ -80,21 +85,21 @@ class Call:
         """The error that an event of the stream reports."""
         return faults.failed_event(code, said, provider=self.provider, model=self.model, family=family)
 
-    def _streamed(self, response: Response) -> Iterator[Any]:
-        for name, value in server_events(response.iter_bytes()):
+    def _streamed(self, pieces: Iterator[bytes]) -> Iterator[Any]:
+        for name, value in server_events(pieces):
             self._raise_error(value, named=name == "error")
             yield value
 
-    def _in_one_piece(self, response: Response, whole: bool) -> Iterator[Any]:
+    def _in_one_piece(self, pieces: Iterator[bytes], whole: bool) -> Iterator[Any]:
         """The one JSON value of an answer that is no stream, most often an error with status 200."""
         text = b""
-        for piece in response.iter_bytes():
+        for piece in pieces:
             text += piece
             if len(text) > _MOST_JSON:
                 raise self.failed("garbled")
         value = json.loads(text)
         self._raise_error(value)
-        if not whole or not isinstance(value, dict):
+        if not whole or not isinstance(value, dict) or "choices" not in value:
             raise self.failed("page")
         yield value
 
@@ -126,37 +131,56 @@ class Caller:
     def run(self, model: str, request: Request, attempt: Callable[[Call], Answer]) -> Answer:
         """What `attempt` returns, tried again where that helps, within the request's time.
 
-        The clock stands still while the call waits for a slot. Raises CallFailed, or NoModel when no call can
-        ever succeed; nothing foreign leaves it. The answer, and the error, carry the attempts that were paid for
-        and thrown away.
+        The clock stands still while the call waits for a slot, or for what a budget leaves it. Raises CallFailed, or
+        NoModel when no call can ever succeed; nothing foreign leaves it. The answer, and the error, carry what was
+        paid for and thrown away: after each such attempt the request's allowance decides whether there is another.
         """
         started, waited = clock.monotonic(), 0.0
         thrown_away: list[Paid] = []
+        failures: list[DebateroomError] = []
+        told, limit = 0, request.max_tokens
 
         def until() -> float:
             end = started + waited + request.timeout
             return end if request.until is None else min(end, request.until)
 
         def once() -> Answer:
-            nonlocal waited
+            nonlocal waited, told, limit
+            lost, told = thrown_away[told:], len(thrown_away)
+            if lost and request.allowance is not None:
+                began = clock.monotonic()
+                fitting = request.allowance.again(lost)
+                waited += clock.monotonic() - began
+                if fitting is None:
+                    raise _too_dear(failures[-1])
+                limit = min(limit, fitting)
             with self.gate.slot(until=request.until) as seconds:
                 waited += seconds
-                call = Call(self.provider, model, until())
+                call = Call(self.provider, model, until(), limit)
                 try:
                     with faults.translated(self.provider, model):
                         return attempt(call)
                 except DebateroomError as error:
                     thrown_away.extend(call.paid(request, error))
+                    failures.append(error)
                     raise
 
         try:
-            answer = call_with_retries(once, attempts=self.attempts, deadline=until, gate=self.gate)
+            answer = call_with_retries(
+                once, attempts=self.attempts, deadline=until, gate=self.gate, longest_hold=request.timeout
+            )
         except DebateroomError as error:
             error.paid = tuple(thrown_away)
             if self.address and isinstance(error, CallFailed) and error.cause == "connection":
                 error.hint = error.hint or f"check that {self.address} can be reached from here"
             raise
         return replace(answer, before=tuple(thrown_away))
+
+
+def _too_dear(failure: DebateroomError) -> CallFailed:
+    """The end of a call that failed, and whose next attempt the budget does not hold."""
+    said = failure.wording or (Wording("fault_other", {"words": failure}),)
+    return worded(CallFailed, *said, Wording("fault_budget"), cause="budget")
 
 
 def _content_type(response: Any) -> str:

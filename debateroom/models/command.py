@@ -164,7 +164,7 @@ class CommandModel:
                     filled.arguments,
                     folder=folder,
                     where=where,
-                    environment=environment(filled.environment, where or folder / "empty"),
+                    environment=environment(filled.environment, where or folder / "empty", row.name if row else ""),
                     prompt=whole_characters(_prompt(request, self._line.assistant)).encode(),
                     seconds=seconds,
                     most=MOST_OUTPUT,

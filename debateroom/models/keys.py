@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debateroom import files
-from debateroom.errors import NoModel, UsageError
+from debateroom.errors import NoModel, UsageError, Wording
+from debateroom.language import worded
 from debateroom.models import catalog, quote
 
 
@@ -34,13 +35,30 @@ class Keys:
     def get(self, provider: str) -> str | None:
         """The key of `anthropic` or `openai`, or None. The environment goes before the file.
 
-        Raises NoModel for a file that others can read, or that cannot be read at all.
+        Raises NoModel for a file that others can read, or that cannot be read at all, and for a key that no header
+        can hold: no server would ever see it.
         """
-        found = self._environment.get(catalog.provider(provider).key_variable, "").strip()
+        variable = catalog.provider(provider).key_variable
+        found = self._environment.get(variable, "").strip()
         key = found or self._stored().get(provider) or None
-        if key is not None:
-            quote.hide(key)
+        if key is None:
+            return None
+        for part in (key, *key.split()):
+            quote.hide(part)
+        if not (key.isascii() and key.isprintable()):
+            again = Wording("hint_key_variable", {"variable": variable, "provider": provider})
+            source = variable if found else self.path()
+            hint = again if found else f"debateroom keys set {provider}"
+            raise worded(NoModel, Wording("key_unusable", {"source": source}), hint=hint)
         return key
+
+    def trouble(self, provider: str) -> NoModel | None:
+        """Why the key of a provider cannot be used although one may be there; None when nothing is in the way."""
+        try:
+            self.get(provider)
+        except NoModel as error:
+            return error
+        return None
 
     def hide(self) -> None:
         """Has every key that is here left out of all that is shown and written, also those that nobody asks for."""
@@ -74,15 +92,17 @@ class Keys:
         return self.path()
 
     def list(self) -> dict[str, str | None]:
-        """Each provider and where its key comes from: the variable, the file's path, or None. Never the key."""
-        sources: dict[str, str | None] = {}
-        for name in catalog.web_providers():
-            variable = catalog.provider(name).key_variable
-            if self._environment.get(variable, "").strip():
-                sources[name] = variable
-            else:
-                sources[name] = str(self.path()) if self._stored().get(name) else None
-        return sources
+        """Each provider and where its key comes from: the variable, the file's path, or None. Never the key.
+
+        None also for a key that cannot be used (see `trouble`).
+        """
+        return {name: self._source(name) for name in catalog.web_providers()}
+
+    def _source(self, provider: str) -> str | None:
+        variable = catalog.provider(provider).key_variable
+        if self.trouble(provider) is not None or self.get(provider) is None:
+            return None
+        return variable if self._environment.get(variable, "").strip() else str(self.path())
 
     def _stored(self) -> dict[str, str]:
         path = self.path()

@@ -17,6 +17,7 @@ from typing import Any
 from debateroom.errors import UsageError
 from debateroom.messages import Usage
 from debateroom.models.catalog import resolve
+from debateroom.settings import file_with_price, price_line
 
 FREE = ("embedded", "scripted")
 """Providers that charge nothing: they run here."""
@@ -78,10 +79,8 @@ def _own(name: str, entry: Mapping[str, Any]) -> Price:
     missing, unknown = {"input", "output"} - entry.keys(), entry.keys() - parts
     if missing or unknown:
         wrong = f"has no {min(missing)}" if missing else f"has {min(unknown)!r}, which is no part of one"
-        raise UsageError(
-            f"the price of {name} in the settings {wrong}",
-            hint=f'prices."{name}" = {{ input = …, output = … }}, in US dollars for a million tokens',
-        )
+        file = file_with_price(name)
+        raise UsageError(f"the price of {name} in {file} {wrong}", hint=f"in {file}: {price_line(name)}")
     return Price(**entry)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,8 +16,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 from debateroom.errors import NoModel, UsageError, Wording
 from debateroom.language import worded
 from debateroom.messages import Model
-from debateroom.models import catalog, clients
+from debateroom.models import catalog, clients, quote
 from debateroom.models.addresses import address, asks_for_no_key, is_own_endpoint, without_secrets
+from debateroom.models.assistants import SECRETS
 from debateroom.models.calls import Caller
 from debateroom.models.catalog import ModelInfo, ModelName, info, resolve
 from debateroom.models.gate import Gate
@@ -114,13 +116,17 @@ class Listed(NamedTuple):
 
 def describe(*, keys: Keys | None = None, settings: ModelSettings | None = None) -> tuple[Listed, ...]:
     """The short names with what is known about their models, and whether each can be used here. Opens nothing."""
-    sources, reached = (keys or Keys()).list(), settings or ModelSettings()
+    keys, reached = keys or Keys(), settings or ModelSettings()
+    sources = keys.list()
     rows = []
     for alias, name in catalog.aliases().items():
         provider = resolve(name).provider
         key = sources[provider]
-        ready = key is not None or asks_for_no_key(provider, address(provider, reached.url(provider)))
-        rows.append(Listed(alias, info(name), key, ready, None if ready else f"debateroom keys set {provider}"))
+        wrong = keys.trouble(provider)
+        free = asks_for_no_key(provider, address(provider, reached.url(provider)))
+        ready = wrong is None and (key is not None or free)
+        missing = None if ready else wrong.hint if wrong and wrong.hint else f"debateroom keys set {provider}"
+        rows.append(Listed(alias, info(name), key, ready, missing))
     missing = embedded_missing()
     rows.append(Listed("embedded", info("embedded"), None, missing is None, missing))
     return tuple(rows)
@@ -170,6 +176,8 @@ class Models:
         self.settings = settings or ModelSettings()
         self.keys = keys or Keys()
         self.keys.hide()
+        for name in SECRETS:
+            quote.hide(os.environ.get(name, ""))
         self.stop = threading.Event()
         """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
         self.on_wait: OnWait | None = None

@@ -43,6 +43,7 @@ def call_with_retries(
     attempts: int = ATTEMPTS,
     deadline: Deadline = None,
     gate: Gate | None = None,
+    longest_hold: float = LONGEST_RETRY_AFTER + JITTER,
     sleep: Callable[[float], object] | None = None,
     on_retry: OnRetry | None = None,
 ) -> T:
@@ -50,15 +51,16 @@ def call_with_retries(
 
     Waits as long as the provider says (at most 60 s) plus jitter, else a random, doubling time. Stops after
     `attempts`, or when the next wait would pass `deadline`; then raises the last CallFailed, which says how often
-    it was tried. Other errors leave at once. A rate limit holds the whole `gate`, and a set `gate.stop` ends the
-    waiting. `sleep` replaces the waiting itself.
+    it was tried. Other errors leave at once. A rate limit holds the whole `gate`, at most for `longest_hold` seconds,
+    which is what a call may take: whoever waits for an answer no longer than that is not kept waiting longer for a
+    limit. A set `gate.stop` ends the waiting. `sleep` replaces the waiting itself.
     """
     from tenacity import Retrying, retry_if_exception
 
     stop = gate.stop if gate is not None else threading.Event()
     retrying = Retrying(
         retry=retry_if_exception(_worth_it),
-        wait=lambda state: _wait_and_hold(state, gate),
+        wait=lambda state: _wait_and_hold(state, gate, longest_hold),
         stop=lambda state: _is_over(state, _TESTING.attempts or attempts, deadline, stop),
         sleep=_sleeper(sleep, stop),
         before_sleep=lambda state: _tell(state, on_retry),
@@ -78,12 +80,12 @@ def _failure(state: RetryCallState) -> CallFailed:
     return error
 
 
-def _wait_and_hold(state: RetryCallState, gate: Gate | None) -> float:
+def _wait_and_hold(state: RetryCallState, gate: Gate | None, longest: float) -> float:
     """Seconds until the next attempt. After a rate limit no other thread's call starts before that either."""
     failure = _failure(state)
     seconds = _seconds_to_wait(state, failure.retry_after)
     if gate is not None and failure.cause == "rate_limit" and not _TESTING.active:
-        gate.hold(seconds)
+        gate.hold(min(seconds, longest))
     return seconds
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from debateroom.messages import Answer, OnText, Request
@@ -43,7 +44,8 @@ class WebModel(ABC):
         def attempt(call: Call) -> Answer:
             draft = Draft(call, on_text)
             draft.content = self.content() if request.tools else None
-            with call.values(lambda left: self.send(request, left), whole=self.whole) as values:
+            asked = replace(request, max_tokens=call.limit)
+            with call.values(lambda left: self.send(asked, left), whole=self.whole) as values:
                 for value in values:
                     self.read(call, draft, value)
             return draft.answer()
