@@ -149,6 +149,10 @@ class Request:
     """Tokens that what tools give may take in the further calls of the same reply; kept free in the window."""
     folder: str = ""
     """A project folder that an assistant's program may look at by itself, read-only; empty for none."""
+    temperature: float | None = None
+    """Sent where a server takes it and its own default may be another; None is the model's default."""
+    seed: int | None = None
+    """The same for the seed of what is drawn at random."""
 
     @property
     def texts(self) -> tuple[str, ...]:
