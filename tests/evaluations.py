@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,8 @@ class Shop:
     def __init__(self, solve: Solve = solution, tasks: Sequence[Task] = TASKS) -> None:
         self._tasks = {task.id: task for task in tasks}
         self._solve = solve
-        self._solved: dict[str, int] = {}
+        self._begun: Counter[str] = Counter()
+        self._lock = threading.Lock()  # protects the counts: trials come side by side
         self.asked: list[tuple[str, str]] = []
         """Who was asked in each call, and for which task."""
 
@@ -49,7 +52,9 @@ class Shop:
         task = next(task for task in self._tasks.values() if task.instruction in prompt)
         self.asked.append(("customer", task.id))
         if said == 0:
-            return Reply(f"Please help me. {task.instruction}")
+            with self._lock:
+                self._begun[task.id] += 1
+                return Reply(f"{'Please, ' * self._begun[task.id]}help me. {task.instruction}")
         satisfied = task.checks.user_satisfied is not False
         return Reply("Thank you. ###STOP###" if satisfied else "Well. ###OUT-OF-SCOPE###")
 
@@ -57,9 +62,7 @@ class Shop:
         task = next(task for task in self._tasks.values() if task.instruction in prompt)
         self.asked.append(("agent", task.id))
         done = sum(turn["role"] == "assistant" for turn in turns)
-        if done == 0:
-            self._solved[task.id] = self._solved.get(task.id, -1) + 1
-        calls = self._solve(task, self._solved[task.id])
+        calls = self._solve(task, prompt.count("Please, ") - 1)  # how often the task was begun before this trial
         if done < len(calls):
             return Reply("", calls=((calls[done].tool, json.dumps(calls[done].args)),))
         return Reply(" ".join((DONE, *(task.reference.say if task.reference else ()))))
