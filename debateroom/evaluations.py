@@ -79,7 +79,7 @@ def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent
     opens = _opens(agent, asked, models)
     opened = opens("plan")
     try:
-        seat, asks = Seat(opened.name, opened.name, "", opened.model), getattr(opened, "asks", ())
+        seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
     finally:
         opened.close()
     plan = plans.make(dataset, asked, seat, chosen, models, asks=asks)
