@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,15 @@ from debateroom.activities import Ended, Outcome
 from debateroom.agents.agent import open_agent
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import BudgetSpent, DeadlinePassed, UsageError
+from debateroom.evaluation import journal, results
+from debateroom.evaluation import meta as customers
 from debateroom.evaluation import plan as plans
-from debateroom.evaluation import results
 from debateroom.evaluation.checks import Status
 from debateroom.evaluation.dataset import Dataset, read_dataset
 from debateroom.evaluation.junit import to_junit
+from debateroom.evaluation.meta import Meta
 from debateroom.evaluation.plan import Asked, Plan
+from debateroom.evaluation.planting import plant
 from debateroom.evaluation.reference import do_nothing, reference_trial
 from debateroom.evaluation.running import OpenAgent, Parts, Trials
 from debateroom.evaluation.world import MakeWorld, find_world
@@ -216,3 +219,33 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
 
 
 _OPTION = {"budget": "--budget", "deadline": "--timeout"}
+
+
+def meta(folder: Path, chosen: Settings, *, judge: str | None, rules_only: bool, planted: int = 0) -> Meta:
+    """How well the customers in the room in `folder` were played: by rules, and by a judge unless `rules_only`.
+
+    `planted` is how many faults are put into clean conversations, to see how many are found. Raises UsageError when
+    there is no judge, or it is the customer's own model; NoModel.
+    """
+    plan = plan_of(folder)
+    name = judge or plan.judge
+    if not rules_only and not name:
+        raise UsageError("there is no judge", hint="--judge MODEL, another than the customers', or --rules-only")
+    tasks = {task.id: task for task in plan.tasks}
+    pairs = [
+        (tasks[trial.task], trial)
+        for trial, _ in journal.finished(folder)
+        if trial.task in tasks and trial.stop.cause != "error"
+    ]
+    with activities.open_models(chosen) as models:
+        asked = None if rules_only else models.open(name)
+        if asked is not None and asked.name == plan.model:
+            raise UsageError(f"--judge {asked.name} is the customer's model, which would judge itself")
+        if asked is not None:
+            activities.load([asked.name], models)
+        told: dict[str, Any] = {"fence": plan.fence, "concurrency": chosen.concurrency}
+        found = customers.look(pairs, asked, **told)
+        if not planted:
+            return found
+        clean = [(each.task, each.trial) for each in found.played if not each.findings]
+        return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), asked, **told))

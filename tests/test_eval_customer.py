@@ -116,14 +116,20 @@ TASK = {
 
 
 def play(
-    serve: Serve, here: Path, customer: Customer, *answers: Any, task: dict[str, Any] | None = None, **more: Any
+    serve: Serve,
+    here: Path,
+    customer: Customer,
+    *answers: Any,
+    task: dict[str, Any] | None = None,
+    model: str = "haiku",
+    **more: Any,
 ) -> dict[str, Any]:
     """The one trial's result in the journal."""
     serve(customer)
     path = here / "one.jsonl"
     path.write_text(json.dumps({**TASK, **(task or {})}), encoding="utf-8")
     outcome = evaluations.evaluate(
-        path, agent=lambda session: Agent(*answers), **{"customer": "haiku", "active": here / "active", **more}
+        path, agent=lambda session: Agent(*answers), customer=model, active=here / "active", **more
     )
     events = [
         json.loads(line) for line in (outcome.folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
@@ -183,10 +189,10 @@ def test_parties_that_turn_in_circles_are_stopped(serve: Serve, here: Path) -> N
 def test_an_empty_message_is_asked_for_once_more_and_then_an_error(serve: Serve, here: Path) -> None:
     """Nothing is made up in its place."""
     said = script(here, "Hi, cancel it.", " ", repair("Thanks. ###STOP###"), first=1)
-    trial = play(serve, here, Customer(""), "Done.", customer=said)
+    trial = play(serve, here, Customer(""), "Done.", model=said)
     assert (trial["kept_back"], trial["status"]) == ([["empty"]], "pass")
     said = script(here, "Hi, cancel it.", " ", repair(" "), first=1)
-    trial = play(serve, here, Customer(""), "Done.", customer=said)
+    trial = play(serve, here, Customer(""), "Done.", model=said)
     assert (trial["stop"]["cause"], trial["stop"]["error"]) == ("error", "the customer wrote nothing twice")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, place, trials, waking
+from debateroom.cli import background, customers, output, place, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -156,3 +156,38 @@ def regrade(room: str | None, *, dataset: str | None, active: str | None) -> int
     for each in found:
         output.tell(printable(f"  {each}"))
     return 3 if found else 0
+
+
+@evaluate.command("meta", context_settings=_HELP)
+@click.argument("room", required=False)
+@click.option(
+    "--judge", metavar="NAME", help="Model that scores the customers, another than theirs.  [default: the room's]"
+)
+@click.option("--rules-only", is_flag=True, help="Only what rules find; no model is asked.")
+@click.option(
+    "--planted",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Put N known faults into clean conversations; say how many are found.",
+)
+@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def meta(
+    room: str | None, *, judge: str | None, rules_only: bool, planted: int, active: str | None, as_json: bool
+) -> int:
+    """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it."""
+    from debateroom import evaluations, settings
+
+    folder = place.folder(room or "eval", active)
+    found = evaluations.meta(
+        folder, settings.load({"active": active}), judge=judge, rules_only=rules_only, planted=planted
+    )
+    if as_json:
+        from debateroom import files
+
+        output.line(files.dumps(customers.as_json(found)).decode())
+        return 0
+    for text in customers.texts(found, evaluations.plan_of(folder).language):
+        output.tell(printable(text))
+    return 0
