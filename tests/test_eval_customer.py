@@ -208,6 +208,15 @@ def test_a_stop_on_the_heels_of_a_question_is_sent_back_once(serve: Serve, here:
     ]  # fmt: skip
 
 
+def test_a_customer_that_never_asks_makes_the_trial_invalid(serve: Serve, here: Path) -> None:
+    """It is sent back once; satisfied by nothing, it says nothing about the agent."""
+    trial = play(serve, here, Customer("###STOP###"), "Done.")
+    assert (trial["kept_back"], talk(trial)) == ([["premature_stop"]], [])
+    assert trial["simulator_invalid"] == ["premature_stop: it ended before the agent could answer"]
+    trial = play(serve, here, Customer("###STOP###", "Cancel it.", "Thanks. ###STOP###"), "Done.")
+    assert (talk(trial)[0], trial["simulator_invalid"], trial["status"]) == ("c: Cancel it.", [], "pass")
+
+
 def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid(serve: Serve, here: Path) -> None:
     """Invented data and forbidden values; told what was wrong; out of every pass^k and in the count."""
     customer = Customer("It is order W999.", "Order W998!", "Cancel W1.", "Thanks. ###STOP###")

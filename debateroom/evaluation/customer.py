@@ -87,16 +87,16 @@ class Customer:
                     self._told(turn, text, ("empty",))
                     raise CallFailed("the customer wrote nothing twice", cause="empty")
                 silent, note, why = True, self._words["empty"], ("empty",)
-            elif question := self._left_open(reply):
+            elif early := self._too_early(reply):
                 self._asked_again = True
-                note, why = self._words["open_question"].format(quote=question), ("premature_stop",)
+                note, why = early, ("premature_stop",)
             elif findings and sent_back < REGENERATED:
                 sent_back += 1
                 note, why = self._objection(findings), tuple(finding.rule for finding in findings)
             self._told(turn, text, why, findings)
             if not note:
                 self._history.append(turn)
-                return Said(reply, tuple(f"{each.rule} {each.kind}: {each.text}" for each in findings))
+                return Said(reply, self._invalid(reply, findings))
             kept_back += [turn, Turn("user", note)]
 
     def _asked(self, kept_back: Sequence[Turn]) -> tuple[Turn, str]:
@@ -155,11 +155,21 @@ class Customer:
         )
         return check_customer_text(reply.text, allowed=known, forbidden_values=task.unknown_values)
 
-    def _left_open(self, reply: Reply) -> str:
-        """The agent's question that a stop leaves open, the first time it does; else empty."""
-        if reply.token != "stop" or self._asked_again or not self._heard:  # noqa: S105 — no secret
+    def _too_early(self, reply: Reply) -> str:
+        """What it is told when it ends before the agent answered, or on the agent's question; once in a trial."""
+        if reply.token is None or self._asked_again:
             return ""
-        return open_question(self._heard[-1])
+        if not self._heard:
+            return str(self._words["too_early"])
+        question = open_question(self._heard[-1]) if reply.token == "stop" else ""  # noqa: S105 — no secret
+        return str(self._words["open_question"]).format(quote=question) if question else ""
+
+    def _invalid(self, reply: Reply, findings: Sequence[TextFinding]) -> tuple[str, ...]:
+        """Why what it says all the same is no fair part."""
+        told = [f"{each.rule} {each.kind}: {each.text}" for each in findings]
+        if reply.token is not None and not self._heard:
+            told.append("premature_stop: it ended before the agent could answer")
+        return tuple(told)
 
     def _objection(self, findings: Sequence[TextFinding]) -> str:
         reasons = " ".join(self._words[each.rule].format(quote=each.text) for each in findings)
