@@ -82,6 +82,8 @@ def test_a_task_is_in_the_prompt_and_unknown_values_are_not() -> None:
         ("###OUT-OF-SCOPE### Hm.", "Hm.", "out_of_scope"),
         ("### stop ###", "", "stop"),
         ("＃＃＃STOP＃＃＃", "", "stop"),
+        ("### STOP\n\nBye.", "Bye.", "stop"),
+        ("## Stop the parcel", "## Stop the parcel", None),
         ("Please STOP that.", "Please STOP that.", None),
         ("###OUT OF SCOPE### ###STOP###", "", "out_of_scope"),
     ],

@@ -8,7 +8,11 @@ from typing import NamedTuple
 from debateroom.evaluation.trial import Token
 
 _TOKENS: dict[str, Token] = {"STOP": "stop", "TRANSFER": "transfer", "OUTOFSCOPE": "out_of_scope"}
-_TOKEN = re.compile(r"[#＃]{2,4}[ \t]*(STOP|TRANSFER|OUT[-_ ‑]?OF[-_ ‑]?SCOPE)[ \t]*[#＃]{2,4}", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"[#＃]{2,4}[ \t]*(STOP|TRANSFER|OUT[-_ ‑]?OF[-_ ‑]?SCOPE)(?:[ \t]*[#＃]{2,4}|(?=[ \t]*$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The marks behind it may be missing where nothing else stands on its line."""
 _SEPARATOR = re.compile(r"[-_ ‑]")
 
 
