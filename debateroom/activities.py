@@ -146,6 +146,8 @@ class Ended(NamedTuple):
     """Why that was not its own end, for people; None when it was."""
     hint: str | None = None
     """What to do then."""
+    status: str = "finished"
+    """`failed` where a resume goes on, although there is an end to report."""
 
 
 Act = Callable[[Room, float], Ended]
@@ -163,7 +165,7 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
         with held():  # a signal waits until there is a room that can say that it was interrupted
             room = opened()
         ended = act(room, begun)
-        finished = event("room_finished", status="finished", **ended._asdict(), seconds=_since(begun))
+        finished = event("room_finished", **ended._asdict(), seconds=_since(begun))
         outcome = write_reports(room, apply(room.state, finished))  # before the room says that it is finished
         room.write(finished)
         return outcome  # noqa: TRY300 - the room is written to and given back either way

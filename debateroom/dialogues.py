@@ -56,7 +56,7 @@ def simulate(
     """
     chosen = settings.load(given)
     folder = str(Path.cwd() if isinstance(scenario, Mapping) else Path(scenario).resolve().parent)
-    told = Job(named(agent), agent_model, start, max_turns, job_id, description, persona, folder)
+    told = Job(named(agent), agent_model, start, max_turns, job_id, description, persona, folder=folder)
     with activities.open_models(chosen) as models:
         cast = cast_simulation(_scenario(scenario), told, chosen, models, agent)
         return run(cast, chosen, models, on_event=on_event, on_progress=on_progress)

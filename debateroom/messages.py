@@ -162,6 +162,10 @@ class Request:
     """A project folder that an assistant's program may look at by itself, read-only; empty for none."""
     allowance: Allowance | None = None
     """Whether what was paid for and thrown away may be asked for again; None: as often as it helps."""
+    temperature: float | None = None
+    """Sent where a server takes it and its own default may be another; None is the model's default."""
+    seed: int | None = None
+    """The same for the seed of what is drawn at random."""
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from debateroom import activities, coordinating, dialogues, files
+from debateroom import activities, coordinating, dialogues, evaluations, files
 from debateroom.activities import Outcome, opening, write_reports
 from debateroom.debating import forecast, history
 from debateroom.debating import plan as plans
@@ -16,6 +16,8 @@ from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
 from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import DebateroomError, RoomError, UsageError
+from debateroom.evaluation import journal as trials
+from debateroom.evaluation import plan as evaluation_plans
 from debateroom.language import spoken
 from debateroom.models import reach
 from debateroom.models.registry import Models, OnWait
@@ -63,6 +65,8 @@ def resume(
                 failing.pop_all()
             return room
 
+        if isinstance(plan, evaluation_plans.Plan):
+            return evaluations.play(opened, plan, models)
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
         if isinstance(plan, playbook_plans.Plan):
@@ -81,7 +85,7 @@ def _recover(room: Room, plan: Plan) -> None:
                 room.write(*history.missing(transcript, room.state, plan))
 
 
-AnyPlan = Plan | dialogue_plans.Plan | playbook_plans.Plan
+AnyPlan = Plan | dialogue_plans.Plan | evaluation_plans.Plan | playbook_plans.Plan
 
 
 def prepare(folder: Path, chosen: Settings, expected: Mapping[str, Any] | None = None) -> AnyPlan:
@@ -107,6 +111,8 @@ def _as_started(folder: Path, expected: Mapping[str, Any]) -> tuple[AnyPlan, Eve
 def _plan(told: Event) -> AnyPlan:
     if told.get("kind") in dialogue_plans.KINDS:
         return dialogue_plans.from_event(told)
+    if told.get("kind") == evaluation_plans.KIND:
+        return evaluation_plans.from_event(told)
     if told.get("kind") == playbook_plans.KIND:
         plan = playbook_plans.from_event(told)
         coordinating.check_resumable(plan)
@@ -118,6 +124,8 @@ def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
     """The event of a room that goes on: what is still to come at most, and which addresses are not those of here."""
     elsewhere = reach.elsewhere(plan.reach, activities.model_settings(chosen))
     known: dict[str, Any] = {"finished": len(room.state.finished_rounds), "elsewhere": elsewhere}
+    if isinstance(plan, evaluation_plans.Plan):
+        known["finished"] = sum(each.over for each in trials.attempts(room.folder).values())
     if isinstance(plan, Plan):  # what an agent will cost cannot be told before
         known["forecast"] = forecast.remaining(plan, room.state).figures()
     return event("room_resumed", **known)
@@ -141,6 +149,8 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings) -> Iterator[Models
 
 def _names(plan: AnyPlan) -> set[str]:
     """The models that the room asks by itself."""
+    if isinstance(plan, evaluation_plans.Plan):
+        return set(plan.asks)
     if not isinstance(plan, Plan):
         return {plan.model}
     return {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}
@@ -215,6 +225,11 @@ def is_dialogue(folder: Path) -> bool:
 def kind_of(folder: Path) -> str:
     """What the room in `folder` is: `debate`, `simulation`, `work`, `playbook`. Raises UsageError without a room."""
     return room_files.read(folder).transcript.kind
+
+
+def is_evaluation(folder: Path) -> bool:
+    """Whether an agent is evaluated in the room in `folder`. Raises UsageError when there is no room."""
+    return room_files.read(folder).transcript.kind == evaluation_plans.KIND
 
 
 def render_again(folder: Path) -> Outcome:

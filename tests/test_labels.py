@@ -53,6 +53,8 @@ def test_no_message_is_left_over() -> None:
     made = {f"{kind}_{outcome}" for kind in ("finding", "extract", "verdict") for outcome in OUTCOMES}
     made |= {f"verdict_{outcome}" for outcome in (*EXIT_CODES, "delivered", "partial", "refused")}
     made |= {f"why_{obstacle}" for obstacle in OBSTACLES} | {f"status_{status}" for status in STATUSES}
+    made |= {f"eval_status_{status}" for status in ("pass", "fail", "inconclusive", "error", "invalid")}
+    made |= {"eval_budget", "eval_deadline"}
     made |= {f"wake_{result}" for result in RESULTS}
     made |= {f"verdict_{outcome}" for outcome in coordinator.EXIT_CODES}
     made |= {f"step_{state}" for state in get_args(StepState)} | {"receipt_approved", "receipt_denied"}

@@ -13,6 +13,7 @@ import pytest
 from debateroom import errors, settings
 from debateroom.cli import front
 from debateroom.cli.debate import debate
+from debateroom.cli.evaluate import evaluate
 from debateroom.cli.playbook import playbook
 from debateroom.cli.simulate import simulate
 from debateroom.cli.wake import wake
@@ -38,7 +39,10 @@ def test_every_option_and_command_it_names_exists() -> None:
     """No option or command that only the README knows."""
     known = {
         name
-        for command in (debate, simulate, work, *wake.commands.values(), *playbook.commands.values())
+        for command in (
+            *(debate, simulate, work, *wake.commands.values()),
+            *(*playbook.commands.values(), *evaluate.commands.values()),
+        )
         for parameter in command.params
         for name in parameter.opts + parameter.secondary_opts
     }

@@ -20,11 +20,14 @@ class Entry(NamedTuple):
 
     module: str
     help: str
+    name: str = ""
+    """What the command is called in its module, where that is not its own name."""
 
 
 COMMANDS = {
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
     "doctor": Entry("debateroom.cli.doctor", "Check providers, keys, the embedded model and folders."),
+    "eval": Entry("debateroom.cli.evaluate", "Try many tasks on an agent, with simulated customers.", "evaluate"),
     "keys": Entry("debateroom.cli.keys", "List and store the keys of providers."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "decisions": Entry("debateroom.cli.decisions", "List what a coordinator decided, with its evidence."),
@@ -58,7 +61,8 @@ class FrontDoor(click.Group):
         """The command called `cmd_name`, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        command: Any = getattr(import_module(COMMANDS[cmd_name].module), cmd_name)
+        entry = COMMANDS[cmd_name]
+        command: Any = getattr(import_module(entry.module), entry.name or cmd_name)
         return command  # type: ignore[no-any-return]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

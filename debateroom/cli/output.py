@@ -100,6 +100,11 @@ def _tell_outcome(outcome: Outcome) -> None:
 
         talk.tell(outcome)
         return
+    if outcome.transcript.kind == "eval":
+        from debateroom.cli import trials
+
+        trials.tell(outcome)
+        return
     language = outcome.transcript.language
     _tell_answer(outcome.transcript)
     tell("\n" + say(language, "labelled", label=say(language, "report"), text=outcome.report))

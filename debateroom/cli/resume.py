@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, progress, waking
+from debateroom.cli import asking, background, output, place, progress, trials, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
@@ -70,9 +70,14 @@ def resume(
             elif detach:
                 problem = resuming.prepare(folder, chosen, wanted).problem
                 return background.start(folder, problem, verbose=verbose, wake=wake_on_failure)
-            kind = resuming.kind_of(folder)
-            turns, coordinated = resuming.is_dialogue(folder), kind == "playbook"
-            shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=coordinated)
+            if resuming.is_evaluation(folder):
+                shown = trials.make(quiet=quiet, verbose=verbose, events=events)
+            else:
+                kind = resuming.kind_of(folder)
+                turns, coordinated = resuming.is_dialogue(folder), kind == "playbook"
+                shown = progress.make(
+                    quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=coordinated
+                )
             try:
                 outcome = resuming.resume(
                     folder,

@@ -103,6 +103,8 @@ class Embedded:
     """The embedded model as a model that can be asked. One call runs at a time; the others wait at the gate."""
 
     moderates = False
+    samples = True
+    """Temperature and seed of a request are sent."""
 
     def __init__(self, known: ModelInfo, *, stop: threading.Event | None = None) -> None:
         """Loads nothing yet. When `stop` is set no further call is sent."""
@@ -210,6 +212,8 @@ class _Running:
 def _extra_body(request: Request) -> dict[str, Any]:
     """What llama.cpp takes beyond the API: how to choose words, and the grammar that holds a seat's reply."""
     body: dict[str, Any] = {"cache_prompt": True, **(_TALKING if request.turns else _SAMPLING)}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
     if request.reply_format is not None and request.schema is None:
         writer = request.purpose.agent if request.purpose else ""
         body["grammar"] = reply_grammar(request.reply_format, writer=writer)

@@ -38,7 +38,7 @@ _INCOMPLETE = {"max_output_tokens": "length", "content_filter": "refusal"}
 """Why a response is incomplete. Every other reason, and none, means that the model had finished."""
 _FINISHES = {"length": "length", "content_filter": "refusal"}
 """The same for Chat Completions."""
-_DISPENSABLE = ("max_completion_tokens", "stream_options", "response_format")
+_DISPENSABLE = ("max_completion_tokens", "stream_options", "response_format", "temperature", "seed")
 """Fields that a compatible server may not know, and can do without."""
 
 
@@ -104,6 +104,8 @@ class ChatCompletions(WebModel):
 
     path = "/chat/completions"
     whole = True
+    samples = True
+    """Temperature and seed of a request are sent."""
 
     def __init__(
         self,
@@ -153,6 +155,8 @@ class ChatCompletions(WebModel):
         if request.schema is not None:
             schema = {"name": _SCHEMA_NAME, "strict": True, "schema": closed(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        chance = {"temperature": request.temperature, "seed": request.seed}
+        body |= {name: value for name, value in chance.items() if value is not None}
         if self._extra_body is not None:
             body |= self._extra_body(request)
         return {name: value for name, value in body.items() if name not in self._refused}

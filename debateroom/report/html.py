@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from debateroom import templates
 from debateroom.messages import Transcript
-from debateroom.report import cards, chart, prose, talk, trust
+from debateroom.report import cards, chart, evaluation, prose, talk, trust
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_parts
@@ -63,6 +63,8 @@ class ShownSeat(NamedTuple):
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as one HTML page. `chat_path` is the transcript's path, linked by its name; None links nothing."""
+    if transcript.kind == evaluation.KIND:
+        return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)
     facts = facts_of.of(transcript)
@@ -117,6 +119,27 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
             policy=_policy(style, script),
             kicker=[each for each in (facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]) if each],
             rounds=cards.rounds(facts),
+            footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
+            chat_href=href,
+            chat_name=name,
+        )
+        + "\n"
+    )
+
+
+def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    """The page of an evaluation."""
+    style, script = _asset("report.css"), _asset("report.js")
+    shown = evaluation.values(transcript)
+    facts = shown["facts"]
+    href, name = talk.link(chat_path)
+    return (
+        templates.render(
+            "reports/eval_report.html.j2",
+            **shown,
+            style=Markup(style),  # noqa: S704 — our own file
+            script=Markup(script),  # noqa: S704 — our own file
+            policy=_policy(style, script),
             footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
             chat_href=href,
             chat_name=name,

@@ -8,8 +8,8 @@ from urllib.parse import quote as percent
 
 from debateroom import templates
 from debateroom.messages import Entry, Round, Transcript
+from debateroom.report import evaluation, talk
 from debateroom.report import facts as facts_of
-from debateroom.report import talk
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
 from debateroom.report.text import authored, cell, flat, line, sentence_start, spans, typed
@@ -35,6 +35,8 @@ class _Folded(NamedTuple):
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as Markdown. `chat_path` is the transcript's path, linked by its name; None links nothing."""
     _add_filters()
+    if transcript.kind == evaluation.KIND:
+        return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)
     facts = facts_of.of(transcript)
@@ -75,6 +77,11 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     text = templates.render(
         "reports/dialogue_report.md.j2", **{**shown, "rounds": rounds}, chat_link=_link(chat_path)
     )
+    return text.strip("\n") + "\n"
+
+
+def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    text = templates.render("reports/eval_report.md.j2", **evaluation.values(transcript), chat_link=_link(chat_path))
     return text.strip("\n") + "\n"
 
 

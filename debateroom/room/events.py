@@ -24,6 +24,10 @@
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
 | `synthesized` | the final output |
+| `trial_started` | an attempt at a trial of an evaluation begins, with its seed |
+| `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
+| `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
+| `trial_finished` | how it ended: all that its checks look at |
 | `room_resumed`, `room_interrupted`, `room_finished` | how the run went on or ended |
 """
 
@@ -317,6 +321,8 @@ _HANDLERS = {
     "set_aside": _unchanged,
     "call_failed": _unchanged,
     "worker_ended": _unchanged,
+    "trial_said": _unchanged,
+    "trial_call_failed": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),

@@ -161,6 +161,28 @@ class _Synthesized(Shape):
     history: str = "full"
 
 
+class _OfTrial(Shape):
+    task: str
+    trial: Number
+    attempt: Number
+
+
+class _TrialStarted(_OfTrial):
+    seed: int
+
+
+class _TrialSaid(_OfTrial):
+    party: Literal["customer", "agent", "judge"]
+    text: str
+    tools: list[dict[str, Any]] = []
+
+
+class _TrialEnded(_OfTrial):
+    result: dict[str, Any]
+    status: str
+    checks: dict[str, str]
+
+
 class _Carried(Shape):
     seconds: Amount | None = None
 
@@ -233,6 +255,10 @@ SHAPES: Mapping[str, type[Shape]] = {
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,
+    "trial_started": _TrialStarted,
+    "trial_said": _TrialSaid,
+    "trial_call_failed": _OfTrial,
+    "trial_finished": _TrialEnded,
     "carried_over": _Carried,
     "decision_recorded": _Decision,
     "approval_answered": _Approval,

@@ -1,0 +1,82 @@
+"""What is said of simulated customers: the judge's two scores, what rules found, how far both agree, their recall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from debateroom.language import say
+from debateroom.terminal import one_line
+
+if TYPE_CHECKING:
+    from debateroom.evaluation.meta import Meta
+
+_SCORES = {"info_fidelity": "Info Fidelity", "persona_consistency": "Persona Consistency"}
+
+
+def texts(found: Meta, language: str) -> Iterator[str]:
+    """The result as lines: `Info Fidelity: 28/30 = 93%` first."""
+    judged = any(each.score is not None for each in found.played)
+    for name, title in _SCORES.items():
+        if judged:
+            yield f"{title}: {_of(*found.share(name))}"
+    yield say(language, "eval_rules", found=_counts(found.findings), count=len(found.played))
+    for name, title in _SCORES.items():
+        if judged:
+            yield say(language, "eval_agree", score=title, share=_of(*found.agreement(name)))
+    for each in found.played:
+        told = [f"{finding.rule} {finding.message}: {one_line(finding.quote, 100)}" for finding in each.findings]
+        score = each.score
+        if score is not None and (score.info_fidelity != 1 or score.persona_consistency != 1):
+            told.append(f"{score.info_fidelity}/{score.persona_consistency}: {one_line(score.reasoning, 200)}")
+        if told:
+            yield f"  {each.trial.task} #{each.trial.number}  {'; '.join(told)}"
+    recall = found.recall
+    if recall is not None:
+        whole = sum(recall.planted.values())
+        yield say(
+            language, "eval_recall", who=say(language, "eval_by_rules"), share=_of(sum(recall.rules.values()), whole)
+        )
+        if recall.judge is not None:
+            by_judge = sum(recall.judge.values())
+            yield say(language, "eval_recall", who=say(language, "eval_by_judge"), share=_of(by_judge, whole))
+        for kind, count in recall.planted.items():
+            judge = "" if recall.judge is None else f", {say(language, 'eval_by_judge')} {recall.judge[kind]}/{count}"
+            yield f"  {kind}: {say(language, 'eval_by_rules')} {recall.rules[kind]}/{count}{judge}"
+
+
+def as_json(found: Meta) -> dict[str, Any]:
+    """The same as one object."""
+    recall = found.recall
+    return {
+        "customers": len(found.played),
+        **{name: list(found.share(name)) for name in _SCORES},
+        "agreement": {name: list(found.agreement(name)) for name in _SCORES},
+        "findings": dict(found.findings),
+        "recall": None
+        if recall is None
+        else {
+            "planted": dict(recall.planted),
+            "rules": dict(recall.rules),
+            "judge": recall.judge and dict(recall.judge),
+        },
+        "scores": [
+            {
+                "task": each.trial.task,
+                "trial": each.trial.number,
+                "info_fidelity": each.score.info_fidelity if each.score else None,
+                "persona_consistency": each.score.persona_consistency if each.score else None,
+                "reasoning": each.score.reasoning if each.score else "",
+                "findings": [finding._asdict() for finding in each.findings],
+            }
+            for each in found.played
+        ],
+    }
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part}/{whole} = {part / whole:.0%}" if whole else "-"
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in found.items() if count) or "-"

@@ -1,0 +1,193 @@
+"""`debateroom eval`: a dataset of tasks × trials against an agent; `eval regrade` and `eval meta` on its room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from debateroom.cli import background, customers, output, place, trials, waking
+from debateroom.errors import UsageError
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from debateroom.evaluation.dataset import Dataset
+
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+class _Eval(click.Group):
+    """A group whose first word, where it is no command, is a dataset."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts `run` before a dataset and before options."""
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("eval", cls=_Eval, context_settings=_HELP)
+def evaluate() -> None:
+    """Try the tasks of a dataset on an agent, each with a simulated customer: debateroom eval DATASET --agent A.
+
+    debateroom eval run --help lists the options.
+    """
+
+
+@evaluate.command(
+    "run",
+    context_settings=_HELP,
+    epilog="Exit codes: 0 done, 3 the gate was missed or the lint found something, 1 trials broke (resume plays them "
+    "again), 2 usage, 4 no model, 6 room busy, 7 budget, 124 time.",
+)
+@click.argument("dataset")
+@click.option(
+    "--agent", metavar="AGENT", help='As with simulate: FILE.yaml, python:…, http://…, command:"…", a model.'
+)
+@click.option("--agent-model", metavar="NAME", help="Model of the agent, in place of its own.")
+@click.option("--start", metavar="NAME", help="Which agent of FILE.yaml speaks first.  [default: the file's]")
+@click.option(
+    "--world", default="", metavar="WORLD", help="python:module:World; the module may lie beside the agent."
+)
+@click.option("--trials", "trials_", type=int, default=1, metavar="N", help="Trials of each task.  [default: 1]")
+@click.option("--customer", metavar="NAME", help="Model that plays the customers.  [default: sonnet]")
+@click.option("--judge", metavar="NAME", help="Model that judges criteria, another than the customers'.")
+@click.option(
+    "--gate", default="", metavar="BAR", help='End with 3 below it: "pass^1>=0.7", "pass^2 by db_state>=50%".'
+)
+@click.option("--seed", type=int, metavar="N", help="Seed of the first trial; the others follow.  [default: drawn]")
+@click.option("--junit", default="", metavar="FILE", help="Write the trials as JUnit XML.")
+@click.option("--lint", "only_lint", is_flag=True, help="Look at the dataset only; no model is asked.")
+@click.option("--room", metavar="NAME", help="Name of the room.  [default: eval]")
+@click.option("--language", metavar="LANG", help="Of the report: en, fr or zh.  [default: that of most tasks]")
+@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@click.option("--concurrency", type=int, metavar="N", help="Trials at once.  [default: 32]")
+@click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]")
+@click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]")
+@click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]")
+@click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
+@waking.option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("-v", "--verbose", count=True, help="More on stderr: what was kept back and why; -vv: every event.")
+def run(dataset: str, *, agent: str | None, only_lint: bool, **given: Any) -> int:
+    """Try every task of DATASET (JSON lines, or tau2:PATH) on an agent, and say how many pass."""
+    from debateroom.evaluation.dataset import read_dataset
+
+    read = read_dataset(dataset)
+    if only_lint:
+        return _lint(read, given["world"], agent, as_json=given["as_json"])
+    if agent is None:
+        raise UsageError("there is no agent to evaluate", hint="debateroom eval DATASET --agent AGENT")
+    return _run(read, agent, given)
+
+
+def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
+    from debateroom import activities, evaluations, settings
+    from debateroom.evaluation.plan import Asked, absolute
+
+    shown = {name: given.pop(name) for name in ("detach", "wake_on_failure", "as_json", "events", "quiet", "verbose")}
+    names = ("agent_model", "start", "world", "customer", "judge", "gate", "seed")
+    asked = Asked(
+        agent=evaluations.named(agent),
+        folder=absolute(agent),
+        trials=given.pop("trials_"),
+        junit=str(Path(junit).resolve()) if (junit := given.pop("junit")) else "",
+        **{name: given.pop(name) for name in names},
+    )
+    chosen = settings.load(given)
+    with waking.watching(shown["wake_on_failure"], chosen) as watched:
+        models = activities.open_models(chosen)
+        with activities.closed_after(models):
+            cast = evaluations.cast(dataset, asked, chosen, models, agent)
+            if shown["detach"]:
+                folder = evaluations.prepare(cast.plan, chosen)
+                wake, verbose = shown["wake_on_failure"], shown["verbose"]
+                return background.start(folder, cast.plan.problem, verbose=verbose, wake=wake)
+            lines = trials.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"])
+            models.on_wait = lines.on_wait
+            try:
+                outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event)
+            finally:
+                lines.close()
+        watched.outcome = outcome
+        return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
+
+
+def _lint(dataset: Dataset, world: str, agent: str | None, *, as_json: bool) -> int:
+    """Prints what is wrong with the dataset; 3 when something is, beside what cannot be scored here."""
+    from debateroom import files
+    from debateroom.evaluation.lint import lint
+    from debateroom.evaluation.plan import absolute
+    from debateroom.evaluation.world import find_world
+    from debateroom.language import say
+
+    made = find_world(world, Path(absolute(agent or "")))("lint") if world else None
+    found = lint(dataset.tasks, made)
+    if as_json:
+        output.line(files.dumps([each._asdict() for each in found]).decode())
+    for each in () if as_json else found:
+        where = f"{dataset.source}:{each.line}" if each.line else dataset.source
+        output.tell(printable(f"{where}  {one_line(each.task, 60)}  {each.rule}: {one_line(each.text, 400)}"))
+    if not found and not as_json:
+        output.tell(say("en", "eval_lint_none", count=len(dataset.tasks)))
+    return 3 if any(each.rule != "unscored" for each in found) else 0
+
+
+@evaluate.command("regrade", context_settings=_HELP)
+@click.argument("room", required=False)
+@click.option("--dataset", metavar="DATASET", help="Checks from this file.  [default: those of the room]")
+@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+def regrade(room: str | None, *, dataset: str | None, active: str | None) -> int:
+    """Run the checks again on the transcripts stored in ROOM, and list what comes out another way.
+
+    No model is asked. Ends with 3 when something differs.
+    """
+    from debateroom import evaluations
+    from debateroom.evaluation.dataset import read_dataset
+    from debateroom.language import say
+
+    folder = place.folder(room or "eval", active)
+    language = evaluations.plan_of(folder).language
+    found = evaluations.regrade(folder, read_dataset(dataset) if dataset else None)
+    output.tell(say(language, "eval_differ", count=len(found)) if found else say(language, "eval_same"))
+    for each in found:
+        output.tell(printable(f"  {each}"))
+    return 3 if found else 0
+
+
+@evaluate.command("meta", context_settings=_HELP)
+@click.argument("room", required=False)
+@click.option(
+    "--judge", metavar="NAME", help="Model that scores the customers, another than theirs.  [default: the room's]"
+)
+@click.option("--rules-only", is_flag=True, help="Only what rules find; no model is asked.")
+@click.option(
+    "--planted",
+    type=click.IntRange(0, 10_000),
+    default=0,
+    metavar="N",
+    help="Put N known faults into clean conversations; say how many are found.",
+)
+@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def meta(
+    room: str | None, *, judge: str | None, rules_only: bool, planted: int, active: str | None, as_json: bool
+) -> int:
+    """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it."""
+    from debateroom import evaluations, settings
+
+    folder = place.folder(room or "eval", active)
+    found = evaluations.meta(
+        folder, settings.load({"active": active}), judge=judge, rules_only=rules_only, planted=planted
+    )
+    if as_json:
+        from debateroom import files
+
+        output.line(files.dumps(customers.as_json(found)).decode())
+        return 0
+    for text in customers.texts(found, evaluations.plan_of(folder).language):
+        output.tell(printable(text))
+    return 0

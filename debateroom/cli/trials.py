@@ -1,0 +1,133 @@
+"""What is said of an evaluation: a line a trial on stderr while it runs, and in the end the figures on stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from debateroom import clock
+from debateroom.cli import output, progress
+from debateroom.language import number, say
+from debateroom.terminal import one_line, printable
+
+if TYPE_CHECKING:
+    from debateroom.activities import Outcome
+
+
+def make(*, quiet: bool, verbose: int, events: bool) -> progress.Progress:
+    """The lines of an evaluation for this process's stderr; with `events` also JSON on stdout."""
+    lines = TrialLines(quiet=quiet, verbose=verbose)
+    return progress.EventLines(lines) if events else lines
+
+
+class TrialLines:
+    """One plain line a trial, with what is still to come."""
+
+    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+        self._quiet = quiet
+        self._verbose = verbose
+        self._language = "en"
+        self._all = self._done = self._here = 0
+        self._cost: float | None = 0.0
+        self._began = clock.monotonic()
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Says what is worth a line."""
+        if self._verbose > 1:
+            from debateroom import files
+
+            output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
+        if event.get("usage"):
+            cost = event.get("cost")
+            self._cost = None if self._cost is None or cost is None else self._cost + cost
+        handler = getattr(self, f"_{event['event']}", None)
+        if handler:
+            handler(event)
+
+    def on_progress(self, agent: str, characters: int) -> None:
+        """Nothing: plain lines do not move."""
+
+    def on_wait(self, provider: str, seconds: float) -> None:
+        """One line: a minute in which nothing happens has a reason."""
+        self._note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+    def _room_opened(self, event: Mapping[str, Any]) -> None:
+        self._language, settings = event["language"], event["settings"]
+        tasks, trials = len(settings["tasks"]), settings["asked"]["trials"]
+        self._all = tasks * trials
+        customer, agent = (f"{seat['name']} ({one_line(seat['model'], 80)})" for seat in event["agents"][:2])
+        self._note(say(
+            self._language, "eval_seats", tasks=tasks, trials=trials, agent=agent, customer=customer,
+            seed=str(settings["seed"]),
+        ))  # fmt: skip
+        if settings["asked"]["seed"] is not None and not settings["samples"]:
+            self._note(say(self._language, "eval_no_seed", customer=event["model"]))
+
+    def _moved_aside(self, event: Mapping[str, Any]) -> None:
+        self._note(say(self._language, "moved_line", command=event["hint"]))
+
+    def _room_resumed(self, event: Mapping[str, Any]) -> None:
+        for provider, address in event["elsewhere"].items():
+            self._note(say(self._language, "reached_line", provider=provider, address=address))
+        self._done = event["finished"]
+        if self._done:
+            self._note(say(self._language, "eval_resumed", done=self._done, all=self._all))
+
+    def _trial_said(self, event: Mapping[str, Any]) -> None:
+        if self._verbose and event.get("kept_back"):
+            rules = ", ".join(event["kept_back"])
+            self._note(say(self._language, "aside_line", agent=f"{event['task']} #{event['trial']}", rules=rules))
+
+    def _trial_call_failed(self, event: Mapping[str, Any]) -> None:
+        self._note(f"{event['task']} #{event['trial']}, {event['party']}: {event['reason']}")
+
+    def _trial_finished(self, event: Mapping[str, Any]) -> None:
+        self._done += 1
+        self._here += 1
+        status = "invalid" if event["result"]["simulator_invalid"] else event["status"]
+        failed = [name for name, came in event["checks"].items() if came != "pass"]
+        self._note(say(
+            self._language, "eval_trial", done=self._done, all=self._all, task=one_line(event["task"], 40),
+            trial=event["trial"], status=say(self._language, f"eval_status_{status}"),
+            why=f" ({', '.join(failed)})" if failed else "", forecast=self._forecast(),
+        ))  # fmt: skip
+
+    def _forecast(self) -> str:
+        """What is still to come, from how long and how dear it was so far."""
+        left = self._all - self._done
+        if left <= 0:
+            return say(self._language, "eval_last")
+        time = _duration((clock.monotonic() - self._began) / self._here * left)
+        if not self._cost:
+            return say(self._language, "eval_left", time=time)
+        cost = number(self._language, self._cost / self._here * (self._here + left), 2)
+        return say(self._language, "eval_left_cost", time=time, cost=cost)
+
+    def _note(self, text: str) -> None:
+        if not self._quiet:
+            output.note(printable(text))
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
+
+
+def tell(outcome: Outcome) -> None:
+    """The four lines with which every evaluation begins, then ours, then where the files are."""
+    transcript = outcome.transcript
+    language = transcript.language
+    for text in lines(transcript.final_output or {}, language):
+        output.tell(printable(text))
+    for label, path in (("report", outcome.report), ("transcript", outcome.chat)):
+        output.tell(printable(say(language, "labelled", label=say(language, label), text=path)))
+
+
+def lines(final: Mapping[str, Any], language: str) -> list[str]:
+    """The figures of an evaluation as text."""
+    from debateroom.report.scores import texts
+
+    return texts(final, language)

@@ -1,0 +1,64 @@
+"""The results as JUnit XML, a test case for each trial: what continuous integration shows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from debateroom.evaluation import journal
+from debateroom.evaluation.checks import Check, grade, verdict
+from debateroom.evaluation.task import Task
+from debateroom.evaluation.trial import Trial
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document may hold."""
+
+
+def to_junit(folder: Path, tasks: Sequence[Task], *, name: str) -> str:
+    """The trials in a room's journal as one test suite.
+
+    A failed trial is a failure, a broken one an error; one without a verdict, or of an invalid customer, is skipped.
+    """
+    known = {task.id: task for task in tasks}
+    suite = ElementTree.Element("testsuite", name=_plain(name))
+    counts: Counter[str] = Counter()
+    for trial, _ in journal.finished(folder):
+        if trial.task not in known:
+            continue
+        checks = grade(known[trial.task], trial)
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_plain(trial.task), name=f"{_plain(trial.task)} #{trial.number}"
+        )
+        counts["tests"] += 1
+        if told := _told(trial, checks):
+            kind, text = told
+            counts[kind] += 1
+            ElementTree.SubElement(case, kind, message=_plain(text.splitlines()[0])).text = _plain(text)
+    for kind, attribute in (("tests", "tests"), ("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        suite.set(attribute, str(counts[kind]))
+    ElementTree.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
+def _told(trial: Trial, checks: Sequence[Check]) -> tuple[str, str] | None:
+    """The element of a trial that did not pass, and its text."""
+    status = verdict(checks)
+    text = "\n".join(
+        f"{check.name}: {'; '.join(map(str, check.evidence)) or check.status}"
+        for check in checks
+        if check.status != "pass"
+    )
+    if status == "error" or trial.stop.cause == "error":
+        return "error", trial.stop.error or text
+    if trial.simulator_invalid:
+        return "skipped", "simulator_invalid: " + "; ".join(trial.simulator_invalid)
+    if status == "pass":
+        return None
+    return ("failure", text) if status == "fail" else ("skipped", text or "no check")
+
+
+def _plain(text: str) -> str:
+    return _NOT_XML.sub("�", text)

@@ -1,0 +1,210 @@
+"""The plan of an evaluation: every choice made, before the first call. What the journal keeps and `resume` reads."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from debateroom import __version__
+from debateroom.errors import UsageError
+from debateroom.evaluation.dataset import Dataset
+from debateroom.evaluation.gate import Gate, read_gate
+from debateroom.evaluation.task import Task
+from debateroom.language import detect_language
+from debateroom.messages import Seat
+from debateroom.models import prices, reach
+from debateroom.models.reach import Reach
+from debateroom.models.registry import Models, choose_default
+from debateroom.room.room import event
+from debateroom.settings import PROJECT_FILE, Settings
+
+CUSTOMER, JUDGE = "customer", "judge"
+"""Names of the seats beside the agent."""
+KIND = "eval"
+ROOM = "eval"
+"""The default room."""
+MOST_TRIALS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the caller says about an evaluation beside the settings."""
+
+    agent: str = ""
+    """The `--agent` value."""
+    agent_model: str | None = None
+    start: str | None = None
+    """Name of the first agent, where a file holds several."""
+    world: str = ""
+    """`python:module:World`; empty for none."""
+    folder: str = "."
+    """Where the world's module may lie."""
+    trials: int = 1
+    """Of each task."""
+    customer: str | None = None
+    """The customer's model; None is the default one."""
+    judge: str | None = None
+    """The judge's model; None for none."""
+    gate: str = ""
+    """`pass^1>=0.7`; empty for none."""
+    seed: int | None = None
+    """Of the first trial; None is drawn."""
+    junit: str = ""
+    """File for the results as JUnit XML; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An evaluation with every choice made."""
+
+    problem: str
+    """The dataset as it was named."""
+    language: str
+    """Of the report."""
+    seats: tuple[Seat, ...]
+    """The customer, the agent, and the judge where there is one."""
+    model: str
+    """`provider:model` of the customer."""
+    judge: str
+    """`provider:model` of the judge; empty for none."""
+    asked: Asked
+    tasks: tuple[Task, ...]
+    seed: int
+    """Of the first trial."""
+    asks: tuple[str, ...]
+    """`provider:model` of each model that is asked here, the agent's included."""
+    samples: bool
+    """Whether the customer's model is sent temperature and seed; else it uses its own."""
+    call_timeout: float
+    """Seconds one call may take."""
+    timeout: float | None
+    """Seconds the whole run may take; None is no limit."""
+    budget: float | None
+    """US dollars the run may cost; None is no limit."""
+    prices: Mapping[str, Mapping[str, Any]]
+    concurrency: int
+    """Trials at once."""
+    reach: Reach
+    """How the models are reached, so that resume asks the same ones."""
+    fence: str
+    """Tag around quoted text, drawn at random for this run."""
+    uuid: str
+
+    kind: str = KIND
+
+    @property
+    def rounds(self) -> int:
+        """Trials of each task."""
+        return self.asked.trials
+
+    @property
+    def gate(self) -> Gate | None:
+        """What must be reached."""
+        return read_gate(self.asked.gate) if self.asked.gate else None
+
+    def opening_event(self) -> dict[str, Any]:
+        """The first event of the journal: all that `from_event` needs to make this plan again."""
+        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
+        settings["tasks"] = [task.model_dump(mode="json") for task in self.tasks]
+        return event(
+            "room_opened",
+            version=__version__,
+            uuid=self.uuid,
+            kind=self.kind,
+            problem=self.problem,
+            language=self.language,
+            model=self.model,
+            agents=[asdict(seat) for seat in self.seats],
+            settings=settings,
+        )
+
+
+_AT_TOP = ("kind", "problem", "language", "seats", "model", "uuid")
+"""Fields of a plan that stand beside the event's settings."""
+
+
+def from_event(opening: Mapping[str, Any]) -> Plan:
+    """The plan that a room was opened with. Raises UsageError when the event is not an evaluation's."""
+    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
+    values = {**opening.get("settings", {}), **top, "seats": opening.get("agents")}
+    try:
+        return TypeAdapter(Plan).validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
+        raise UsageError(f"this journal was not opened by an evaluation of this version: {what}") from error
+
+
+def make(
+    dataset: Dataset, asked: Asked, agent: Seat, settings: Settings, models: Models, *, asks: Sequence[str]
+) -> Plan:
+    """The plan of an evaluation of `agent`, which asks the models `asks`. Raises UsageError, NoModel."""
+    if not 1 <= asked.trials <= MOST_TRIALS:
+        raise UsageError(f"--trials {asked.trials}: each task is tried 1 to {MOST_TRIALS:,} times")
+    if agent.name in (CUSTOMER, JUDGE):
+        raise UsageError(f"the agent may not be called {agent.name}: that is the name of another seat")
+    if asked.gate:
+        read_gate(asked.gate)
+    customer = models.open(choose_default(asked.customer or settings.model).name)
+    judge = models.open(choose_default(asked.judge).name) if asked.judge else None
+    if judge is not None and judge.name == customer.name:
+        raise UsageError(
+            f"--judge {judge.name} is the customer's model, which would judge itself",
+            hint="name another model with --judge, or leave it out: criteria are then inconclusive",
+        )
+    seats = [Seat(CUSTOMER, CUSTOMER, "", customer.name, customer.vendor), agent]
+    seats += [Seat(JUDGE, JUDGE, "", judge.name, judge.vendor)] if judge else []
+    names = {customer.name, *([judge.name] if judge else []), *asks}
+    if settings.budget is not None:
+        _priced(names, settings.prices)
+    return Plan(
+        problem=dataset.source,
+        language=_language(settings, dataset.tasks),
+        seats=tuple(seats),
+        model=customer.name,
+        judge=judge.name if judge else "",
+        asked=asked,
+        tasks=dataset.tasks,
+        seed=asked.seed if asked.seed is not None else secrets.randbelow(2**31),
+        asks=tuple(sorted(names)),
+        samples=bool(getattr(customer, "samples", False)),
+        call_timeout=settings.call_timeout,
+        timeout=settings.timeout,
+        budget=settings.budget,
+        prices=settings.prices,
+        concurrency=settings.concurrency,
+        reach=reach.noted(names, models.settings),
+        fence=f"said-{secrets.token_hex(4)}",
+        uuid=str(uuid.uuid4()),
+    )
+
+
+def _language(settings: Settings, tasks: tuple[Task, ...]) -> str:
+    """The language that was asked for, else the one in which most tasks are written."""
+    if settings.language != "auto":
+        return settings.language
+    return Counter(detect_language(task.instruction) for task in tasks).most_common(1)[0][0]
+
+
+def _priced(names: set[str], own: Mapping[str, Mapping[str, float]]) -> None:
+    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
+    for name in sorted(names):
+        if not prices.known(name, prices.own_table(own)):
+            raise UsageError(
+                f"--budget needs a price for {name}, and none is known",
+                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
+                "in US dollars for a million tokens",
+            )
+
+
+def absolute(reference: str) -> str:
+    """The folder in which the module of a world may lie: that of the agent's file, else the current one."""
+    path = Path(reference)
+    return str(path.resolve().parent if path.suffix.lower() in (".yaml", ".yml") else Path.cwd())

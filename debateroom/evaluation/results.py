@@ -1,0 +1,198 @@
+"""What an evaluation came to, as the room's final output: figures, a row a task, and each trial that failed."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from debateroom.evaluation import gate as gates
+from debateroom.evaluation import journal
+from debateroom.evaluation.checks import Status, grade
+from debateroom.evaluation.figures import Figures, Graded, Rate, figures, first_lines
+from debateroom.evaluation.journal import Ledger
+from debateroom.evaluation.plan import Plan
+from debateroom.evaluation.running import lightened
+from debateroom.evaluation.task import CHECKS, Task
+from debateroom.matching.evidence import short
+from debateroom.messages import dollars
+from debateroom.room.events import usage_json
+
+MOST_SHOWN = 500
+"""Trials that the report has a section for; the others are in the journal."""
+
+
+def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -> dict[str, Any]:
+    """The final output from the room's journal: every trial that ended, graded now. Asks no model."""
+    tasks = {task.id: task for task in plan.tasks}
+    graded: list[Graded] = []
+    shown: list[dict[str, Any]] = []
+    for trial, _ in journal.finished(folder):
+        if trial.task not in tasks:
+            continue
+        each = Graded(trial, grade(tasks[trial.task], trial))
+        graded.append(Graded(lightened(trial), each.checks))
+        if each.status != "pass" or trial.simulator_invalid:
+            shown.append(section(each))
+    graded.sort(key=_place(plan))
+    shown.sort(key=lambda item: _place(plan)(item))
+    found = figures(graded, do_nothing=do_nothing)
+    gate = _gate(plan, found)
+    return {
+        "outcome": _outcome(found, gate),
+        "summary": summary(plan, found),
+        "lines": list(first_lines(found)),
+        "figures": figures_json(found),
+        "gate": gate,
+        "seed": plan.seed,
+        "temperature": "1.0" if plan.samples else "default",
+        "tasks": [_row(task, [each for each in graded if each.trial.task == task.id]) for task in plan.tasks],
+        "failed": shown[:MOST_SHOWN],
+        "more_failed": max(0, len(shown) - MOST_SHOWN),
+        "spent": spending(folder),
+    }
+
+
+def _place(plan: Plan) -> Any:
+    order = {task.id: position for position, task in enumerate(plan.tasks)}
+
+    def place(item: Any) -> tuple[int, int]:
+        if isinstance(item, Graded):
+            return order[item.trial.task], item.trial.number
+        return order[item["task"]], item["trial"]
+
+    return place
+
+
+def _outcome(found: Figures, gate: Mapping[str, Any] | None) -> str:
+    """`broken` where a trial is to be played again, `missed` and `reached` with a gate, else `scored`."""
+    if found.errors:
+        return "broken"
+    if gate is None:
+        return "scored"
+    return "reached" if gate["ok"] else "missed"
+
+
+def _gate(plan: Plan, found: Figures) -> dict[str, Any] | None:
+    gate = plan.gate
+    if gate is None:
+        return None
+    came = gates.passed(gate, found)
+    return {"text": gate.text, "ok": came.ok, "value": came.value}
+
+
+def summary(plan: Plan, found: Figures) -> str:
+    """`pass^1 0.73 [0.64, 0.81] of 30 tasks × 4 trials`."""
+    rate = found.overall
+    share = f"pass^1 {rate.passed / rate.trials:.2f}" if rate.trials else "pass^1 -"
+    between = f" [{rate.interval.low:.2f}, {rate.interval.high:.2f}]" if rate.interval else ""
+    return f"{share}{between}, {len(plan.tasks)} × {plan.asked.trials}"
+
+
+def section(graded: Graded) -> dict[str, Any]:
+    """One trial in full: its checks with their evidence, what was said, and the calls."""
+    trial = graded.trial
+    return {
+        "task": trial.task,
+        "trial": trial.number,
+        "seed": trial.seed,
+        "status": graded.status,
+        "stop": trial.stop.token or trial.stop.cause,
+        "error": trial.stop.error,
+        "simulator_invalid": list(trial.simulator_invalid),
+        "checks": [
+            {"name": each.name, "status": each.status, "evidence": [list(one) for one in each.evidence]}
+            for each in graded.checks
+        ],
+        "messages": [message.model_dump() for message in trial.messages],
+        "calls": [
+            {
+                "tool": call.tool,
+                "args": short(call.args),
+                "result": short(call.result) if call.result is not None else None,
+                "ok": call.ok,
+                "by": call.by,
+            }
+            for call in trial.calls
+        ],
+    }
+
+
+def figures_json(found: Figures) -> dict[str, Any]:
+    """The figures as JSON; what is not a number is null."""
+    return {
+        "trials": found.trials,
+        "valid": found.valid,
+        "inconclusive": found.inconclusive,
+        "errors": [list(each) for each in found.errors],
+        "simulator_invalid": [list(each) for each in found.simulator_invalid],
+        "satisfied": found.satisfied,
+        "average_turns": _number(found.average_turns),
+        "stops": dict(found.stops),
+        "overall": _rate(found.overall),
+        "by_check": {name: _rate(rate) for name, rate in found.by_check.items()},
+        "do_nothing": list(found.do_nothing) if found.do_nothing else None,
+    }
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {
+        "passed": rate.passed,
+        "trials": rate.trials,
+        "interval": [_number(end) for end in rate.interval] if rate.interval else None,
+        "pass_hat": [_number(value) for value in rate.pass_hat],
+        "left_out": {str(k): left for k in range(1, rate.most + 1) if (left := list(rate.left_out(k)))},
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)
+
+
+def _row(task: Task, graded: Sequence[Graded]) -> dict[str, Any]:
+    """A task in the table: of its trials how many passed, by check, and how its conversations ended."""
+    fair = [each for each in graded if not each.trial.simulator_invalid and each.status != "error"]
+    checks: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for each in fair:
+        for check in each.checks:
+            checks[check.name][0] += check.status == "pass"
+            checks[check.name][1] += check.status in ("pass", "fail")
+    return {
+        "task": task.id,
+        "instruction": task.instruction,
+        "tags": list(task.tags),
+        "trials": len(graded),
+        "valid": len(fair),
+        "passed": sum(each.status == "pass" for each in fair),
+        "checks": dict(checks),
+        "stops": dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in graded)),
+        "turns": round(sum(each.trial.turns for each in fair) / len(fair), 2) if fair else None,
+        "unscored": [f"{each.check}: {each.reason}" for each in task.unscored],
+    }
+
+
+def spending(folder: Path) -> dict[str, Any]:
+    """Tokens and US dollars of each party, calls that gave no answer included."""
+    ledgers: dict[str, Ledger] = {"agent": Ledger(), "customer": Ledger(), "judge": Ledger()}
+    for event in journal.events(folder):
+        if event["event"] in ("trial_said", "trial_call_failed"):
+            ledgers[str(event["party"])].add(event)
+    return {
+        name: {"usage": usage_json(ledger.usage), "cost": dollars(ledger.cost)} for name, ledger in ledgers.items()
+    }
+
+
+def differences(folder: Path, tasks: Sequence[Task]) -> list[str]:
+    """What the checks of `tasks` find now in the stored trials other than then, a line for each check of a trial."""
+    known = {task.id: task for task in tasks}
+    lines = []
+    for trial, before in journal.finished(folder):
+        task = known.get(trial.task)
+        now = {check.name: check.status for check in grade(task, trial)} if task else {}
+        for name in (each for each in CHECKS if each in {*before, *now}):
+            was, is_now = before.get(name, "-"), now.get(name, "-")
+            if was != is_now:
+                lines.append(f"{trial.task} #{trial.number} {name}: {was} → {is_now}")
+    return lines

@@ -1,0 +1,188 @@
+"""All trials of an evaluation, several at once: each in a thread of its own, the journal written by this one."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
+
+from debateroom import clock
+from debateroom.agents.agent import Agent
+from debateroom.errors import RoomError
+from debateroom.evaluation import conversation, journal
+from debateroom.evaluation.checks import grade, verdict
+from debateroom.evaluation.journal import Attempt, Key
+from debateroom.evaluation.plan import Plan
+from debateroom.evaluation.stage import Over, Stage
+from debateroom.evaluation.task import Task
+from debateroom.evaluation.trial import Trial
+from debateroom.evaluation.world import MakeWorld
+from debateroom.language import detect_language
+from debateroom.messages import Model
+from debateroom.room.room import Room
+
+OpenAgent = Callable[[str], Agent]
+"""Opens the agent for one trial, given its session. Called on the main thread."""
+_LOOK = 0.2
+"""Seconds between two chances for a signal to be obeyed."""
+_GRACE = 1.0
+"""Seconds that trials have after the run's time to end by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What trials are played with."""
+
+    customer: Model
+    judge: Model | None
+    agent: OpenAgent
+    world: MakeWorld | None
+    targets: Mapping[str, Any]
+    """Task → the state that its reference solution leads to, where that is needed."""
+    stop: threading.Event
+    """Set when nothing more may be asked."""
+
+
+class _Ended(NamedTuple):
+    """A trial whose thread is done."""
+
+    agent: Agent
+    error: BaseException | None
+
+
+class Trials:
+    """The trials of one evaluation while they are played."""
+
+    def __init__(self, room: Room, plan: Plan, parts: Parts, until: float | None) -> None:
+        self._room = room
+        self._plan = plan
+        self._parts = parts
+        self._until = until
+        self._queue: SimpleQueue[Mapping[str, Any] | _Ended] = SimpleQueue()
+        self._running = 0
+        self._stopped = ""
+
+    def play(self) -> str:
+        """Plays all trials that the journal does not have; why it stopped before all were played, else empty.
+
+        Raises NoModel and what is a fault of ours; what had been said until then is in the journal.
+        """
+        waiting = self._waiting()
+        try:
+            while self._running or (waiting and not self._stopped):
+                while waiting and not self._stopped and self._running < self._plan.concurrency:
+                    self._start(*waiting.popleft())
+                for ended in self._write():
+                    self._take(ended)
+                if self._too_late():
+                    return "deadline"
+        except BaseException:
+            with contextlib.suppress(RoomError):
+                self._write(wait=False)
+            raise
+        return self._stopped
+
+    def _waiting(self) -> deque[tuple[int, Task, int, Attempt]]:
+        """The trials that are still to be played, the first of every task before the second of any."""
+        known = journal.attempts(self._room.folder)
+        found: deque[tuple[int, Task, int, Attempt]] = deque()
+        for number in range(1, self._plan.asked.trials + 1):
+            for position, task in enumerate(self._plan.tasks):
+                attempt = known.get(Key(task.id, number)) or Attempt()
+                if not attempt.over:
+                    found.append((position * self._plan.asked.trials + number - 1, task, number, attempt))
+        return found
+
+    def _start(self, position: int, task: Task, number: int, attempt: Attempt) -> None:
+        plan, parts = self._plan, self._parts
+        key, seed = Key(task.id, number), plan.seed + position
+        session = f"{plan.uuid}-{position}"
+        agent = parts.agent(session)
+        stage = Stage(
+            plan=plan,
+            task=task,
+            key=key,
+            attempt=max(1, attempt.number),
+            seed=seed,
+            session=session,
+            language=detect_language(f"{task.instruction} {task.known_info}"),
+            customer=parts.customer,
+            agent=agent,
+            judge=parts.judge,
+            world=parts.world(session) if parts.world else None,
+            target=parts.targets.get(task.id),
+            tell=self._queue.put,
+            may_call=self._hold_limits,
+            until=self._until,
+            tape=attempt.tape,
+        )
+        if not attempt.tape:
+            self._queue.put(stage.event("trial_started", seed=seed))
+        self._running += 1
+        # a daemon: after Ctrl-C nobody waits for a call that is under way
+        threading.Thread(target=self._play, args=(stage,), name=f"trial-{position}", daemon=True).start()
+
+    def _play(self, stage: Stage) -> None:
+        """In its own thread: one trial, to its end or to the end of the run."""
+        error: BaseException | None = None
+        began = clock.monotonic()
+        try:
+            trial = conversation.play(stage)
+            seconds = round(clock.monotonic() - began, 3)
+            checks = grade(stage.task, trial)
+            told = {"status": verdict(checks), "checks": {check.name: check.status for check in checks}}
+            result = trial.model_dump(mode="json")
+            self._queue.put(stage.event("trial_finished", result=result, seconds=seconds, **told))
+        except BaseException as caught:
+            error = caught
+        self._queue.put(_Ended(stage.agent, error))
+
+    def _write(self, *, wait: bool = True) -> list[_Ended]:
+        """Writes what was told since the last time, all with one sync; the trials that ended.
+
+        Waits a moment for something to come.
+        """
+        came: list[Mapping[str, Any] | _Ended] = []
+        with contextlib.suppress(Empty):
+            if wait:
+                came.append(self._queue.get(timeout=_LOOK))
+            while True:
+                came.append(self._queue.get_nowait())
+        told = [each for each in came if not isinstance(each, _Ended)]
+        if told:
+            self._room.write(*told)
+        return [each for each in came if isinstance(each, _Ended)]
+
+    def _take(self, ended: _Ended) -> None:
+        """Closes the agent of a trial that ended. Raises what ended the run."""
+        self._running -= 1
+        ended.agent.close()
+        if isinstance(ended.error, Over):
+            self._stopped = self._stopped or ended.error.why
+        elif ended.error is not None:
+            raise ended.error
+
+    def _too_late(self) -> bool:
+        return self._until is not None and clock.monotonic() > self._until + _GRACE
+
+    def _hold_limits(self) -> None:
+        """In a trial's thread. Raises Over when the budget or the time is spent, or the run was stopped."""
+        if self._parts.stop.is_set():
+            raise Over("stopped")
+        spent = self._room.transcript.cost
+        if self._plan.budget is not None and (spent is None or spent >= self._plan.budget):
+            raise Over("budget")
+        if self._until is not None and clock.monotonic() >= self._until:
+            raise Over("deadline")
+
+
+def lightened(trial: Trial) -> Trial:
+    """The trial with what figures need, so that many take little room."""
+    messages = tuple(each.model_copy(update={"text": ""}) for each in trial.messages if each.party == "customer")
+    return trial.model_copy(
+        update={"messages": messages, "calls": (), "initial": None, "final": None, "target": None, "judged": None}
+    )

@@ -1,0 +1,251 @@
+"""The activity that evaluates an agent: tasks × trials with a simulated customer, from a dataset to the files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from debateroom import activities, settings
+from debateroom.activities import Ended, Outcome
+from debateroom.agents.agent import open_agent
+from debateroom.dialogue.plan import absolute
+from debateroom.errors import BudgetSpent, DeadlinePassed, UsageError
+from debateroom.evaluation import journal, results
+from debateroom.evaluation import meta as customers
+from debateroom.evaluation import plan as plans
+from debateroom.evaluation.checks import Status
+from debateroom.evaluation.dataset import Dataset, read_dataset
+from debateroom.evaluation.junit import to_junit
+from debateroom.evaluation.meta import Meta
+from debateroom.evaluation.plan import Asked, Plan
+from debateroom.evaluation.planting import plant
+from debateroom.evaluation.reference import do_nothing, reference_trial
+from debateroom.evaluation.running import OpenAgent, Parts, Trials
+from debateroom.evaluation.world import MakeWorld, find_world
+from debateroom.language import say
+from debateroom.messages import Seat
+from debateroom.models.registry import Models
+from debateroom.room.room import OnEvent, Room, command, event, folder_of
+from debateroom.settings import Settings
+
+GATE_MISSED = 3
+"""Exit code of an evaluation whose gate was not reached."""
+_EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A planned evaluation, and how its agent is opened for each trial."""
+
+    plan: Plan
+    agent: OpenAgent
+
+
+def evaluate(
+    dataset: str | Path,
+    *,
+    agent: str | OpenAgent,
+    world: str = "",
+    trials: int = 1,
+    customer: str | None = None,
+    judge: str | None = None,
+    agent_model: str | None = None,
+    start: str | None = None,
+    gate: str = "",
+    seed: int | None = None,
+    junit: str = "",
+    on_event: OnEvent | None = None,
+    **given: Any,
+) -> Outcome:
+    """Tries every task of `dataset` on `agent` and returns what came of it; `given` are fields of `Settings`.
+
+    `agent` is what `--agent` takes, or a function that makes the agent of one trial, given its session. The figures
+    are the transcript's `final_output`; the exit code stands in `summary`: 0, 3 when the gate was missed, 1 when
+    trials broke, 7 and 124 when budget or time ended it. Raises a DebateroomError when the run itself is broken.
+    """
+    chosen = settings.load(given)
+    asked = Asked(
+        agent=named(agent), agent_model=agent_model, start=start, world=world, folder=_folder(agent), trials=trials,
+        customer=customer, judge=judge, gate=gate, seed=seed, junit=str(Path(junit).resolve()) if junit else "",
+    )  # fmt: skip
+    with activities.open_models(chosen) as models:
+        return run(cast(read_dataset(str(dataset)), asked, chosen, models, agent), chosen, models, on_event=on_event)
+
+
+def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | OpenAgent) -> Cast:
+    """The plan of an evaluation, with everything that can be wrong before the first call looked at.
+
+    Raises UsageError, NoModel before there is a room.
+    """
+    opens = _opens(agent, asked, models)
+    opened = opens("plan")
+    try:
+        seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
+    finally:
+        opened.close()
+    plan = plans.make(dataset, asked, seat, chosen, models, asks=asks)
+    baseline(plan, _world(plan))
+    return Cast(plan, opens)
+
+
+def run(cast: Cast, chosen: Settings, models: Models, *, on_event: OnEvent | None = None) -> Outcome:
+    """Plays a planned evaluation in its room, to the reports."""
+    folder = room_of(chosen)
+
+    def opened() -> Room:
+        return Room.create(folder, cast.plan.opening_event(), on_event=on_event)
+
+    return play(opened, cast.plan, models, agent=cast.agent)
+
+
+def prepare(plan: Plan, chosen: Settings) -> Path:
+    """Makes the room of a planned evaluation and leaves it to another process, which resumes it; its folder."""
+    folder = room_of(chosen)
+    Room.create(folder, plan.opening_event()).close(handed_over=True)
+    return folder
+
+
+def room_of(chosen: Settings) -> Path:
+    """The folder of the room: the one that was named, else the default one of this kind."""
+    return folder_of(chosen.active, chosen.room if "room" in chosen.model_fields_set else plans.ROOM)
+
+
+def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenAgent | None = None) -> Outcome:
+    """Plays the trials that the journal of the room that `opened` opens does not hold yet. Also how it is resumed."""
+    opens = agent or _opens(plan.asked.agent, plan.asked, models)
+
+    def act(room: Room, begun: float) -> Ended:
+        activities.load(plan.asks, models)
+        until = begun + plan.timeout if plan.timeout is not None else None
+        world = _world(plan)
+        idle, targets = baseline(plan, world)
+        judge = models.open(plan.judge) if plan.judge else None
+        parts = Parts(models.open(plan.model), judge, opens, world, targets, models.stop)
+        stopped = Trials(room, plan, parts, until).play()
+        final = results.collect(room.folder, plan, idle)
+        room.write(event("synthesized", final_output=final))
+        if plan.asked.junit:
+            text = to_junit(room.folder, plan.tasks, name=plan.problem)
+            activities.write_text(Path(plan.asked.junit), text)
+        return _ended(plan, room.folder, stopped, final)
+
+    return activities.perform(opened, act, models)
+
+
+def regrade(folder: Path, tasks: Dataset | None = None) -> list[str]:
+    """What the checks find in the stored trials other than when they ended; no model is asked, nothing is written.
+
+    `tasks` are those of a dataset that was changed since; None are those that the room was opened with.
+    """
+    plan = plan_of(folder)
+    return results.differences(folder, tasks.tasks if tasks else plan.tasks)
+
+
+def plan_of(folder: Path) -> Plan:
+    """The plan of the evaluation in `folder`. Raises UsageError when there is none."""
+    from debateroom.room.room import opening_event, read
+
+    read(folder)
+    told = opening_event(folder)
+    if told.get("kind") != plans.KIND:
+        raise UsageError(f"the room in {folder} is no evaluation", hint="debateroom rooms")
+    return plans.from_event(told)
+
+
+def baseline(plan: Plan, world: MakeWorld | None) -> tuple[dict[str, Status], dict[str, Any]]:
+    """The verdict on each task when nothing is done, and the state that its solution leads to, where it is needed.
+
+    Raises UsageError when the world breaks, or the solution of a task cannot be played.
+    """
+    idle: dict[str, Status] = {}
+    targets: dict[str, Any] = {}
+    made = world(f"{plan.uuid}-reference") if world else None
+    for task in plan.tasks:
+        try:
+            idle[task.id] = do_nothing(task, made)
+            state = task.checks.db_state
+            if made is not None and task.reference and state is not None and state.expected is None:
+                targets[task.id] = reference_trial(task, made).final
+        except UsageError as error:
+            raise UsageError(f"task {task.id}: {error}", hint="debateroom eval --lint DATASET --world …") from error
+    return idle, targets
+
+
+def named(agent: str | OpenAgent) -> str:
+    """The `--agent` value as the journal keeps it; empty for a function."""
+    return absolute(agent, Path.cwd()) if isinstance(agent, str) else ""
+
+
+def _folder(agent: str | OpenAgent) -> str:
+    return plans.absolute(agent) if isinstance(agent, str) else str(Path.cwd())
+
+
+def _opens(agent: str | OpenAgent, asked: Asked, models: Models) -> OpenAgent:
+    if not isinstance(agent, str):
+        return agent
+    if not agent:
+        raise UsageError(say("en", "agent_by_python"), hint="start it again")
+
+    def opens(session: str) -> Any:
+        return open_agent(
+            asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session
+        )
+
+    return opens
+
+
+def _world(plan: Plan) -> MakeWorld | None:
+    return find_world(plan.asked.world, Path(plan.asked.folder)) if plan.asked.world else None
+
+
+def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> Ended:
+    """How the run ended: trials that broke before a gate, since they are played again; both after budget and time."""
+    language = plan.language
+    if stopped in _EXIT_CODES:
+        done = final["figures"]["trials"]
+        text = say(language, f"eval_{stopped}", done=done, all=len(plan.tasks) * plan.asked.trials)
+        return Ended(stopped, _EXIT_CODES[stopped], text, say(language, "eval_more", option=_OPTION[stopped]))
+    broken = final["figures"]["errors"]
+    if broken:
+        text = say(language, "eval_broken", count=len(broken))
+        return Ended("error", 1, text, command("resume", folder), status="failed")
+    gate = final["gate"]
+    if gate is not None and not gate["ok"]:
+        value = "-" if gate["value"] is None else f"{gate['value']:.4g}"
+        return Ended("gate", GATE_MISSED, say(language, "eval_missed", gate=gate["text"], value=value))
+    return Ended("done", 0)
+
+
+_OPTION = {"budget": "--budget", "deadline": "--timeout"}
+
+
+def meta(folder: Path, chosen: Settings, *, judge: str | None, rules_only: bool, planted: int = 0) -> Meta:
+    """How well the customers in the room in `folder` were played: by rules, and by a judge unless `rules_only`.
+
+    `planted` is how many faults are put into clean conversations, to see how many are found. Raises UsageError when
+    there is no judge, or it is the customer's own model; NoModel.
+    """
+    plan = plan_of(folder)
+    name = judge or plan.judge
+    if not rules_only and not name:
+        raise UsageError("there is no judge", hint="--judge MODEL, another than the customers', or --rules-only")
+    tasks = {task.id: task for task in plan.tasks}
+    pairs = [
+        (tasks[trial.task], trial)
+        for trial, _ in journal.finished(folder)
+        if trial.task in tasks and trial.stop.cause != "error"
+    ]
+    with activities.open_models(chosen) as models:
+        asked = None if rules_only else models.open(name)
+        if asked is not None and asked.name == plan.model:
+            raise UsageError(f"--judge {asked.name} is the customer's model, which would judge itself")
+        if asked is not None:
+            activities.load([asked.name], models)
+        told: dict[str, Any] = {"fence": plan.fence, "concurrency": chosen.concurrency}
+        found = customers.look(pairs, asked, **told)
+        if not planted:
+            return found
+        clean = [(each.task, each.trial) for each in found.played if not each.findings]
+        return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), asked, **told))

@@ -1,0 +1,120 @@
+"""The report of an evaluation: the figures first, a table by task, then each trial that did not pass, folded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from debateroom.messages import Transcript
+from debateroom.report import facts as facts_of
+from debateroom.report import scores
+from debateroom.report.seats import model_name
+from debateroom.report.text import flat, shorten
+from debateroom.report.words import Words
+
+KIND = "eval"
+"""The kind of rooms in which an agent is evaluated."""
+_TONES = {"scored": "good", "reached": "good", "missed": "open", "broken": "mixed"}
+_INSTRUCTION = 90
+"""Columns of a task's instruction that the table has room for."""
+
+
+class Row(NamedTuple):
+    """A task in the table."""
+
+    task: str
+    instruction: str
+    passed: str
+    checks: list[str]
+    turns: str
+    ends: str
+    unscored: list[str]
+
+
+class Section(NamedTuple):
+    """One trial in full."""
+
+    title: str
+    facts: list[str]
+    checks: list[tuple[str, list[str]]]
+    messages: list[tuple[str, str]]
+    calls: list[str]
+
+
+def values(transcript: Transcript) -> dict[str, Any]:
+    """What both templates show of an evaluation."""
+    facts = facts_of.of(transcript)
+    words, told = facts.words, facts.transcript
+    final = told.final_output or {}
+    rows = _listed(final.get("tasks"))
+    names = list(dict.fromkeys(name for row in rows for name in row["checks"]))
+    cost, tokens, time = facts_of.spending(facts)
+    return {
+        "facts": facts,
+        "w": words,
+        "title": words("scores.title"),
+        "problem": told.problem.strip() or "—",
+        "verdict": words(f"scores_outcome.{final.get('outcome') if final.get('outcome') in _TONES else 'none'}"),
+        "tone": _TONES.get(str(final.get("outcome")), "none"),
+        "parties": [(seat.name, model_name(seat.model) or words("unknown")) for seat in told.agents],
+        "lines": scores.texts(final, words.language),
+        "seed": words("scores.seed", seed=final.get("seed", "—"), temperature=final.get("temperature", "—")),
+        "checks": names,
+        "rows": [_row(row, names) for row in rows],
+        "sections": [_section(item, words) for item in _listed(final.get("failed"))],
+        "more": words("scores.more", n=words.number(final["more_failed"])) if final.get("more_failed") else "",
+        "date": told.started if facts.date else words("no_date", date=facts.written.isoformat()),
+        "cost": cost,
+        "tokens": tokens,
+        "time": time,
+        "notes": told.notes,
+    }
+
+
+def _row(row: Mapping[str, Any], names: Sequence[str]) -> Row:
+    checks = [row["checks"].get(name) for name in names]
+    return Row(
+        task=str(row["task"]),
+        instruction=shorten(str(row["instruction"]), _INSTRUCTION),
+        passed=f"{row['passed']}/{row['valid']}",
+        checks=["—" if each is None else f"{each[0]}/{each[1]}" for each in checks],
+        turns="—" if row["turns"] is None else f"{row['turns']:.1f}",
+        ends=", ".join(f"{name} {count}" for name, count in sorted(row["stops"].items())) or "—",
+        unscored=[str(each) for each in row["unscored"]],
+    )
+
+
+def _section(item: Mapping[str, Any], words: Words) -> Section:
+    status = words(f"scores_status.{item['status']}")
+    told = [words("scores.stop", stop=item["stop"])]
+    if item["error"]:
+        told.append(f"{words('scores.error')}{words('colon')}{flat(str(item['error']))}")
+    if item["simulator_invalid"]:
+        told.append(words("scores.invalid"))
+        told += [flat(str(each)) for each in item["simulator_invalid"]]
+    return Section(
+        title=words("scores.trial", task=item["task"], trial=item["trial"], status=status),
+        facts=told,
+        checks=[
+            (
+                f"{check['name']}{words('colon')}{words('scores_status.' + check['status'])}",
+                [f"{kind}: {flat(about)}" for kind, about in check["evidence"]],
+            )
+            for check in item["checks"]
+        ],
+        messages=[
+            (words(f"scores.{message['party']}"), message["text"].strip() or words("scores.nobody"))
+            for message in item["messages"]
+        ],
+        calls=[_call(call, words) for call in item["calls"]],
+    )
+
+
+def _call(call: Mapping[str, Any], words: Words) -> str:
+    by = f"{call['by']}: " if call["by"] else ""
+    refused = "" if call["ok"] else f" ({words('scores.refused')})"
+    return flat(f"{by}{call['tool']} {call['args']} → {call['result']}{refused}")
+
+
+def _listed(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
