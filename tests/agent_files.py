@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,12 @@ class Desk:
 
     def say(self, agent: Agent, text: str = "Go.", **more: Any) -> Answered:
         """What the agent answers to one message."""
-        return agent.answer([Turn("user", text)], on_event=lambda event: self.events.append(dict(event)), **more)
+        return agent.answer([Turn("user", text)], on_event=self._note, **more)
+
+    def _note(self, event: Mapping[str, Any]) -> None:
+        """Keeps what is told of tools; what asked for them is told by `asked`."""
+        if event["event"] != "tools_asked":
+            self.events.append(dict(event))
 
     def told(self, agent: str) -> list[tuple[bool, str]]:
         """The results that an agent's model was told, in order: whether it is an error, and the text."""

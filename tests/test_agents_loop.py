@@ -167,7 +167,7 @@ def test_what_a_tool_prints_is_kept_off_standard_output(desk: Desk, capsys: pyte
     agent.answer([Turn("user", "Go.")], on_event=lambda event: print(event["event"]))
     print("afterwards")
     out, err = capsys.readouterr()
-    assert (out, err) == ("tool_called\ntool_answered\nafterwards\n", "from the tool\n")
+    assert (out, err) == ("tools_asked\ntool_called\ntool_answered\nafterwards\n", "from the tool\n")
 
 
 def test_a_tool_whose_time_is_over_is_left_behind(desk: Desk) -> None:

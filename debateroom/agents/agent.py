@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from debateroom.messages import Paid, Turn, Usage
 
 if TYPE_CHECKING:
+    from debateroom.agents.loop import Taped
     from debateroom.models.registry import Models
 
 OnEvent = Callable[[Mapping[str, Any]], None]
-"""Called on the thread that waits for the answer, with `{"event": "tool_called", "agent", "name", "arguments"}`
-before a tool runs and `{"event": "tool_answered", "agent", "name", "arguments", "result", "ok", "seconds"}` after it.
+"""Called on the thread that waits for the answer, with `{"event": "tool_called", "agent", "id", "name", "arguments"}`
+before a tool runs and `{"event": "tool_answered", …, "result", "ok", "seconds"}` after it. Agents of ours tell
+`{"event": "tools_asked", …}` before, with the fields of `tape.asked`. What was paid for on the way stands in `paid`,
+as in `Answered`, where it stands too.
 """
 
 
@@ -75,6 +78,15 @@ class Agent(Protocol):
 
     def close(self) -> None:
         """Ends what the agent has started."""
+        ...
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """An agent whose answer, broken off with the run, can be gone on with."""
+
+    def go_on_from(self, steps: Sequence[Taped]) -> None:
+        """`steps` of the next answer are made already: they are neither asked for nor executed nor paid again."""
         ...
 
 

@@ -21,7 +21,7 @@ LEAST = 1_000
 class Listens(NamedTuple):
     """Who is told how an answer comes about, in the thread that waits for it."""
 
-    on_text: OnText
+    on_text: OnText | None
     on_step: Callable[[Answer], None]
     """Called with an answer that asks for tools, before they are run."""
 
@@ -52,6 +52,8 @@ class Taped:
     answer: Answer
     ran: Mapping[str, ToolRecord] = field(default_factory=dict)
     """By the call's id."""
+    begun: frozenset[str] = frozenset()
+    """Ids of calls that are not made again whatever came of them: they may have changed something."""
 
 
 @dataclass(slots=True)
@@ -108,8 +110,8 @@ def converse(
         _take(talk, answer)
         if not answer.calls:
             return talk
-        within, known = step < run.limits.steps, taped.ran if taped else {}
-        results = _run_calls(equipped, talk, run, on_event, closed, known) if within else _refused(answer.calls, run)
+        within = step < run.limits.steps
+        results = _run_calls(equipped, talk, run, on_event, closed, taped) if within else _refused(answer.calls, run)
         talk.turns.append(Turn("tools", results=results))
     talk.stop_reason = "steps"
     return talk
@@ -161,20 +163,19 @@ def _run_calls(
     run: Run,
     on_event: OnEvent,
     closed: set[str],
-    known: Mapping[str, ToolRecord],
+    taped: Taped | None,
 ) -> tuple[ToolResult, ...]:
     """The result of each call of the last answer, in order. What can be run is run at the same time.
 
-    What is `known` by the call's id was run before, and is not run again.
+    What the tape has of them was run before, and is not run again.
     """
     calls = talk.answer.calls if talk.answer else ()
     prepared = [
-        _recalled(talk, call, known[call.id], run) if call.id in known else _prepared(equipped, call, run, closed)
-        for call in calls
+        (taped and _recalled(talk, call, taped, run)) or _prepared(equipped, call, run, closed) for call in calls
     ]
     for call, job in zip(calls, prepared, strict=True):
         if isinstance(job, Job):
-            told = {"agent": equipped.name, "name": call.name, "arguments": job.arguments}
+            told = {"agent": equipped.name, "id": call.id, "name": call.name, "arguments": job.arguments}
             on_event({"event": "tool_called", **told})
     done = iter(run_all([job for job in prepared if isinstance(job, Job)], run))
     results = []
@@ -194,9 +195,17 @@ def _told(call: ToolCall, record: ToolRecord, run: Run) -> ToolResult:
     return ToolResult(call.id, quoted(record.result, run.fence), is_error=not record.ok)
 
 
-def _recalled(talk: Conversation, call: ToolCall, record: ToolRecord, run: Run) -> ToolResult:
-    """What a call gave that was run before: it counts as one that was made."""
+def _recalled(talk: Conversation, call: ToolCall, taped: Taped, run: Run) -> ToolResult | None:
+    """What a call gave that was run before: it counts as one that was made. None for one that was not.
+
+    Of one that was begun nobody knows whether it did its work: the model is told so.
+    """
+    record = taped.ran.get(call.id)
+    if record is None and call.id not in taped.begun:
+        return None
     run.budget.take()
+    if record is None:
+        return _not_run(call, say(run.language, "broke_off", name=call.name[:80]))
     _within(record.result, run)
     talk.records.append(record)
     return _told(call, record, run)
@@ -240,7 +249,8 @@ def _noted(
     talk.records += [*outcome.records, record]
     for model, paid in outcome.paid.items():
         talk.pay(model, paid)
-    on_event({"event": "tool_answered", "agent": equipped.name, "id": call.id, **asdict(record)})
+    told: dict[str, Any] = {"paid": outcome.paid} if outcome.paid else {}
+    on_event({"event": "tool_answered", "agent": equipped.name, "id": call.id, **asdict(record), **told})
     return record
 
 

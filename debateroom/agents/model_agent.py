@@ -7,12 +7,13 @@ from typing import Any
 
 from debateroom import clock
 from debateroom.agents import run as runs
+from debateroom.agents import tape as tapes
 from debateroom.agents.agent import Answered, OnEvent
-from debateroom.agents.loop import Conversation, Equipped, converse
+from debateroom.agents.loop import Conversation, Equipped, Listens, Taped, converse
 from debateroom.agents.run import Limits
 from debateroom.agents.tools import first_line
 from debateroom.errors import AgentFailed, CallFailed
-from debateroom.messages import Turn, Usage
+from debateroom.messages import Answer, Turn, Usage
 
 
 class ModelAgent:
@@ -29,6 +30,7 @@ class ModelAgent:
         self._equipped = equipped
         self._limits = limits or Limits()
         self._session = session
+        self._tape: tuple[Taped, ...] = ()
         self._turns: list[Turn] = []
         """The conversation so far with everything between its turns."""
 
@@ -40,10 +42,15 @@ class ModelAgent:
         language = self._equipped.language
         turn = sum(each.role == "user" for each in said)
         run = runs.start(self._limits, until=until, session=self._session, language=language, turn=turn)
-        talk = Conversation()
+        talk, tell = Conversation(), on_event or _nobody
+        taped, self._tape = self._tape, ()
+
+        def on_step(step: Answer) -> None:
+            tell({"event": "tools_asked", **tapes.asked(self.name, step), "paid": {self.model: step.paid}})
+
         try:
             asked = self._equipped.request(self._remembered(said), run)
-            converse(self._equipped, asked, run, on_event or _nobody, talk=talk)
+            converse(self._equipped, asked, run, tell, talk=talk, listens=Listens(None, on_step), tape=taped)
         except CallFailed as error:
             failed = AgentFailed(f"The agent {self.name} gave no answer: {error}", hint=error.hint)
             failed.paid = talk.all_paid
@@ -58,6 +65,10 @@ class ModelAgent:
             seconds=clock.monotonic() - began,
             stop_reason=talk.stop_reason,
         )
+
+    def go_on_from(self, steps: Sequence[Taped]) -> None:
+        """`steps` of the next answer are made already: they are neither asked for nor executed nor paid again."""
+        self._tape = tuple(steps)
 
     def close(self) -> None:
         """Nothing: models and programs belong to `Models`, which closes them."""

@@ -5,12 +5,11 @@ An error is never a turn, and neither is a refusal or an answer with nothing in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from debateroom import files
-from debateroom.agents.agent import ToolRecord
+from debateroom.agents import tape as tapes
 from debateroom.agents.loop import Taped
 from debateroom.debating import prompts
 from debateroom.debating.asking import Call, Landed, Told
@@ -18,7 +17,7 @@ from debateroom.debating.plan import Plan
 from debateroom.debating.window import fitted
 from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import say, spoken
-from debateroom.messages import Answer, Seat, ToolCall, Usage
+from debateroom.messages import Answer, Seat
 from debateroom.models.quote import safe_line
 from debateroom.project.citing import checked
 from debateroom.project.folder import Project
@@ -57,32 +56,16 @@ def told(plan: Plan, told: Told, number: int) -> dict[str, Any]:
     if told.step is None:
         return {**event(str((told.tool or {}).get("event"))), "round": number, **(told.tool or {})}
     step = told.step
-    return event(
-        "tools_asked",
-        round=number,
-        agent=told.call.seat.name,
-        text=step.text,
-        asked=[asdict(call) for call in step.calls],
-        raw=step.raw if files.writable(step.raw) else None,
-        model=step.model,
-        seconds=round(step.seconds, 3),
-        **spent(told.call.model.name, *step.paid, prices=plan.prices),
-    )
+    paid = spent(told.call.model.name, *step.paid, prices=plan.prices)
+    return event("tools_asked", round=number, **tapes.asked(told.call.seat.name, step), **paid)
 
 
 def tape(steps: Sequence[Step]) -> tuple[Taped, ...]:
-    """What a journal says of a seat's look-ups in a round that broke off, for its reply to go on from."""
-    return tuple(Taped(_step(step.asked), {key: _record(each) for key, each in step.ran.items()}) for step in steps)
+    """What a journal says of a seat's look-ups in a round that broke off, for its reply to go on from.
 
-
-def _step(asked: Mapping[str, Any]) -> Answer:
-    calls = tuple(ToolCall(**call) for call in asked["asked"])
-    used = Usage(**asked["usage"]) if asked.get("usage") else Usage()
-    return Answer(asked["text"], used, "tools", asked["model"], asked["seconds"], calls=calls, raw=asked["raw"])
-
-
-def _record(ran: Mapping[str, Any]) -> ToolRecord:
-    return ToolRecord(**{name: ran[name] for name in ("name", "arguments", "result", "ok", "seconds")})
+    A look-up that was begun and did not end is made again: it changes nothing.
+    """
+    return tuple(tapes.taped(step.asked, step.ran) for step in steps)
 
 
 def _landed(plan: Plan, landed: Landed, number: int, afford: Afford) -> tuple[dict[str, Any], Call | None]:

@@ -6,13 +6,14 @@ a room is resumed: what the journal holds is taken from there in the same order,
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from debateroom import clock, files
-from debateroom.agents.agent import Agent, ToolRecord
+from debateroom.agents.agent import Agent, GoesOn, ToolRecord
+from debateroom.agents.tape import taped
 from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
@@ -87,6 +88,10 @@ class Dialogue:
         """The conversation as the agent sees it."""
         self._heard: list[Turn] = []
         """The conversation as the driver sees it."""
+        self._told: list[Paid] = []
+        """What was paid for on the way to the answer that is under way, and is in the journal."""
+        self._way = 0.0
+        """Seconds that the model took for it, which are there too."""
         known = journal(room.folder).values
         self._tape = deque(value for value in known if value.get("event") in _SPEECH)
         self._noted = deque(value for value in known if value.get("event") in _NOTES)
@@ -213,18 +218,36 @@ class Dialogue:
 
     def _asked_agent(self, number: int) -> Spoken:
         self._hold_limits()
+        self._go_on(number)
+        self._told, self._way = [], 0.0
 
         def ask(tell: Tell) -> Any:
             def on_event(told: Mapping[str, Any]) -> None:
-                tell(lambda: self.room.write({**event(str(told["event"])), "turn": number, **told}))
+                tell(lambda: self._on_the_way(number, told))
 
             return self._agent.answer(tuple(self._said), until=self.until, on_event=on_event)
 
         answer = self._in_time(ask, self.plan.agent, self._agent.model)
+        seconds, paid = max(0.0, answer.seconds - self._way), self._spent(self._untold(answer.paid))
         return Spoken(
-            self.plan.agent, number, answer.text, tuple(answer.tools), self._spent(answer.paid), answer.model,
-            answer.seconds, answer.stop_reason, answer.state if files.writable(answer.state) else None,
+            self.plan.agent, number, answer.text, tuple(answer.tools), paid, answer.model, seconds,
+            answer.stop_reason, answer.state if files.writable(answer.state) else None,
         )  # fmt: skip
+
+    def _go_on(self, number: int) -> None:
+        """Gives the agent the steps of this answer that were made before the run broke off."""
+        steps = self.room.state.looked.get((number, self.plan.agent), ())
+        if steps and isinstance(self._agent, GoesOn):
+            self._agent.go_on_from([taped(step.asked, step.ran, step.begun) for step in steps])
+
+    def _on_the_way(self, number: int, told: Mapping[str, Any]) -> None:
+        """Writes down what the agent does before it answers, and what was paid for it."""
+        said = {name: value for name, value in told.items() if name != "paid"}
+        paid = told.get("paid", {})
+        self.room.write({**event(str(told["event"])), "round": number, **said, **self._spent(paid)})
+        self._told += [each for calls in paid.values() for each in calls]
+        if told["event"] == "tools_asked":
+            self._way += told["seconds"]
 
     def _in_time(self, ask: Callable[[Tell], Any], seat: str, model: str) -> Any:
         """What the call gives. A call that failed because the run's time was over raises Over.
@@ -242,7 +265,9 @@ class Dialogue:
             raise
 
     def _note_failed(self, seat: str, reason: str, paid: Mapping[str, Sequence[Paid]]) -> None:
-        self.room.write(event("call_failed", round=self.number + 1, agent=seat, reason=reason, **self._spent(paid)))
+        self.room.write(
+            event("call_failed", round=self.number + 1, agent=seat, reason=reason, **self._spent(self._untold(paid)))
+        )
 
     def _hold_limits(self) -> None:
         spent = self.room.transcript.cost
@@ -253,6 +278,11 @@ class Dialogue:
 
     def _spent(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, Any]:
         return spent_by_model(paid, prices=self.plan.prices)
+
+    def _untold(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, list[Paid]]:
+        """What of it is not in the journal from the way to the answer, which is over with this."""
+        known, self._told = Counter(self._told), []
+        return {model: _without(calls, known) for model, calls in paid.items()}
 
     def _progress(self, seat: str, characters: int) -> None:
         if self._on_progress:
@@ -276,3 +306,14 @@ class Dialogue:
             value["state"] = spoken.state
         started = [event("round_started", round=spoken.round)] if opens else []
         self.room.write(*started, event(name, **value))
+
+
+def _without(calls: Sequence[Paid], known: Counter[Paid]) -> list[Paid]:
+    """The calls that are not `known`, from which those that are found are taken."""
+    kept = []
+    for call in calls:
+        if known[call]:
+            known[call] -= 1
+        else:
+            kept.append(call)
+    return kept

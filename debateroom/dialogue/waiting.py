@@ -11,7 +11,8 @@ from debateroom import clock
 
 Result = TypeVar("Result")
 Tell = Callable[[Callable[[], None]], None]
-"""Has something done on the main thread, while it waits."""
+"""Has something done on the main thread, while it waits, and comes back when it is done: what is written down before
+something is done, is on disk before. Raises TooLate when the main thread waits no longer."""
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
 
@@ -30,17 +31,37 @@ def wait_for(call: Callable[[Tell], Result], *, until: float | None = None) -> R
     A call that goes on after `until`, a moment of `clock.monotonic()`, is left behind: raises TooLate. So is one
     when this thread is interrupted: the process is about to end.
     """
-    queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+    queue: SimpleQueue[tuple[Callable[[], None], threading.Event] | None] = SimpleQueue()
     landed: dict[str, Any] = {}
+    left = threading.Event()
+
+    def tell(do: Callable[[], None]) -> None:
+        done = threading.Event()
+        queue.put((do, done))
+        while not done.wait(_LOOK):
+            if left.is_set():
+                raise TooLate
 
     def run() -> None:
         try:
-            landed["result"] = call(queue.put)
+            landed["result"] = call(tell)
         except BaseException as error:
             landed["error"] = error
         queue.put(None)
 
     threading.Thread(target=run, name="turn", daemon=True).start()
+    try:
+        _serve(queue, until)
+    finally:
+        left.set()
+    if "error" in landed:
+        raise landed["error"]
+    result: Result = landed["result"]
+    return result
+
+
+def _serve(queue: SimpleQueue[tuple[Callable[[], None], threading.Event] | None], until: float | None) -> None:
+    """Does what is asked for, until nothing more will be."""
     while True:
         try:
             item = queue.get(timeout=_LOOK)
@@ -49,9 +70,7 @@ def wait_for(call: Callable[[Tell], Result], *, until: float | None = None) -> R
                 raise TooLate from None
             continue
         if item is None:
-            break
-        item()
-    if "error" in landed:
-        raise landed["error"]
-    result: Result = landed["result"]
-    return result
+            return
+        do, done = item
+        do()
+        done.set()

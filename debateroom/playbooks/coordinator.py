@@ -161,7 +161,8 @@ class _Work:
     def _on_tool(self, told: Mapping[str, Any]) -> None:
         """Puts what a tool is asked, and what it gave, into the journal; inside a sub-agent it is no step of ours."""
         own = {"round": 1} if told.get("agent") == self._plan.name else {}
-        self._desk.write({**event(str(told["event"])), **own, **told})
+        said = {name: value for name, value in told.items() if name != "paid"}  # it is counted with the answer
+        self._desk.write({**event(str(told["event"])), **own, **said})
 
     def _reply(self, talk: Conversation, answer: Answer, seconds: float) -> dict[str, Any]:
         return event(

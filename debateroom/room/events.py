@@ -14,7 +14,7 @@
 | `planned` | a worker's plan, which nobody else sees |
 | `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
 | `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
-| `tools_asked` | a seat's paid answer that asks for tools; its reply is still to come |
+| `tools_asked` | the paid answer of a seat or an agent that asks for tools; its reply is still to come |
 | `tool_called`, `tool_answered` | what an agent's or a seat's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
 | `decision_recorded` | what a coordinator decided, why, and the evidence; which step it settles |
@@ -34,7 +34,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar
@@ -54,6 +54,8 @@ class Step(NamedTuple):
     """The `tools_asked` event."""
     ran: Mapping[str, Event] = {}
     """The `tool_answered` event of each call, by its id."""
+    begun: tuple[str, ...] = ()
+    """Ids of the calls that were made, ended or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +188,9 @@ def _reply(state: State, event: Event) -> State:
     place = (event["round"], event["agent"])
     unread = state.unreadable.get(place, {})  # what was asked once more was paid for as well
     steps = state.looked.get(place, ())
-    before = [unread, *(step.asked for step in steps)]
-    looked = tuple(str(each["name"]) for step in steps for each in step.ran.values())
+    ran = [each for step in steps for each in step.ran.values()]
+    before = [unread, *(step.asked for step in steps), *ran]
+    told = event.get("tools") or ran
     entry = Entry(
         agent=event["agent"],
         role=event["role"],
@@ -201,7 +204,7 @@ def _reply(state: State, event: Event) -> State:
         finish=event.get("finish", "stop"),
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),
-        tools=looked or tuple(str(tool["name"]) for tool in event.get("tools", ())),
+        tools=tuple(str(tool["name"]) for tool in told),
         citations=tuple(Citation(**each) for each in event.get("citations", ())),
     )
 
@@ -225,13 +228,21 @@ def _tools_asked(state: State, event: Event) -> State:
     return replace(state, looked={**state.looked, place: (*state.looked.get(place, ()), Step(event))})
 
 
+def _tool_called(state: State, event: Event) -> State:
+    return _step(state, event, lambda step: step._replace(begun=(*step.begun, event.get("id", ""))))
+
+
 def _tool_answered(state: State, event: Event) -> State:
+    return _step(state, event, lambda step: step._replace(ran={**step.ran, event.get("id", ""): event}))
+
+
+def _step(state: State, event: Event, change: Callable[[Step], Step]) -> State:
+    """`state` with the last step changed to which a tool's event belongs; a sub-agent's belongs to none."""
     place = (event.get("round") or 0, event.get("agent", ""))
     steps = state.looked.get(place, ())
-    if not steps:  # in a dialogue, where the reply tells its tools
+    if not steps:
         return state
-    last = steps[-1]._replace(ran={**steps[-1].ran, event.get("id", ""): event})
-    return replace(state, looked={**state.looked, place: (*steps[:-1], last)})
+    return replace(state, looked={**state.looked, place: (*steps[:-1], change(steps[-1]))})
 
 
 def _unreadable(state: State, event: Event) -> State:
@@ -312,6 +323,7 @@ _HANDLERS = {
     "round_started": _round_started,
     "unreadable": _unreadable,
     "tools_asked": _tools_asked,
+    "tool_called": _tool_called,
     "tool_answered": _tool_answered,
     "reply": _reply,
     "seat_failed": _seat_failed,

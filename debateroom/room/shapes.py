@@ -89,7 +89,7 @@ class _Asked(_OfRound):
 
 
 class _Ran(Shape):
-    """In a dialogue it is for who listens; in a debate a reply that broke off goes on from it."""
+    """A reply that broke off goes on from it."""
 
     round: Number | None = None
     agent: str = ""
@@ -232,7 +232,6 @@ _TOLD = (
     "journal_mended",
     "moderator_asked",
     "synthesis_asked",
-    "tool_called",
     "worker_started",
     "worker_iteration",
     "worker_completed",
@@ -245,6 +244,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "round_started": _OfRound,
     "unreadable": _Unreadable,
     "tools_asked": _Asked,
+    "tool_called": _Ran,
     "tool_answered": _Ran,
     "reply": _Reply,
     "seat_failed": _Failed,

@@ -1,0 +1,139 @@
+"""A dialogue that broke off in the middle of a turn: what its agent has done by then is not done or paid again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogues import done, journal, script
+
+import debateroom
+from debateroom import activities, dialogues, settings
+from debateroom.activities import Outcome
+from debateroom.dialogue import plan as plans
+from debateroom.errors import AgentFailed
+from debateroom.room.room import Room, opening_event
+from debateroom.room.transcript import read_chat
+
+SHOP = Path(__file__).parent / "agents" / "shop.yaml"
+SCENARIO = {"goals": "The agent pays 15 euros back.", "opening": "Please pay back 15 euros of W1001."}
+USED = {"input": 100, "output": 10}
+STEPS = (
+    {"calls": [{"name": "get_order", "arguments": {"order_id": "W1001"}}]},
+    {"calls": [{"name": "refund", "arguments": {"order_id": "W1001", "amount": 15}}]},
+    {"response": "15 euros are paid back."},
+)
+DESK = """start: desk
+agents:
+  - name: desk
+    instructions: You answer customers.
+    sub_agents: [books]
+  - name: books
+    public_description: Pays money back.
+    instructions: You pay back.
+    tools: ['python:shop:refund']
+"""
+
+
+def steps(agent: str, *lines: dict[str, Any]) -> str:
+    return "".join(json.dumps({"agent": agent, "usage": USED, **line}) + "\n" for line in lines)
+
+
+def simulated(here: Path, agent: Path | str) -> Outcome:
+    return debateroom.simulate(
+        SCENARIO, agent=str(agent), agent_model="scripted:agent.jsonl", model=script(here, done()), active=here / "a"
+    )
+
+
+def resumed(folder: Path) -> Outcome:
+    plan = plans.from_event(opening_event(folder))
+    with activities.open_models(settings.load({})) as models:
+        return dialogues.play(lambda: Room.reopen(folder), plan, models)
+
+
+def paid_back(here: Path, known: list[dict[str, Any]]) -> None:
+    """The shop as it was when the run broke off: a refund that was begun was made."""
+    made = any(event["event"] == "tool_called" and event["name"] == "refund" for event in known)
+    order = {"customer": "Ada", "status": "processing", "items": [], "amount": 40.0, "notes": []}
+    (here / "db.json").write_text(json.dumps({"W1001": {**order, "refunded": 15.0 if made else 0.0}}))
+
+
+def refunded(here: Path) -> float:
+    return float(json.loads((here / "db.json").read_text())["W1001"]["refunded"])
+
+
+def test_steps_of_a_broken_turn_are_neither_asked_nor_executed_nor_paid_again(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal is cut after each of its lines: one refund, whole usage, and the same transcript."""
+    monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
+    paid_back(here, [])
+    (here / "agent.jsonl").write_text(steps("shop", *STEPS))
+    outcome = simulated(here, SHOP)
+    lines = (outcome.folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    assert [json.loads(line)["event"] for line in lines].count("tools_asked") == 2
+    entry = outcome.transcript.rounds[0].entries[1]
+    assert (entry.tools, entry.usage.input, entry.calls) == (("get_order", "refund"), 300, 3)
+    for cut in range(1, len(lines)):
+        folder = here / f"cut-{cut}"
+        shutil.copytree(outcome.folder, folder)
+        (folder / "journal.jsonl").write_text("".join(lines[:cut]))
+        known = [json.loads(line) for line in lines[:cut]]
+        paid_back(here, known)
+        again = resumed(folder)
+        assert refunded(here) == 15.0, f"after line {cut}"
+        entry = again.transcript.rounds[0].entries[1]
+        assert (entry.response, entry.usage.input, entry.calls) == ("15 euros are paid back.", 300, 3), cut
+        assert again.transcript.usage == outcome.transcript.usage, f"after line {cut}"
+        asked = [event["asked"][0]["name"] for event in journal(folder, "tools_asked")]
+        assert asked == ["get_order", "refund"], f"after line {cut}"
+        unsure = known[-1]["event"] == "tool_called"
+        assert len(entry.tools) == 2 - unsure, f"after line {cut}"
+
+
+def test_a_failed_turn_is_gone_on_with_and_its_steps_stay_paid(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent's model fails after the refund; `resume` asks it for its last word only."""
+    monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
+    paid_back(here, [])
+    (here / "agent.jsonl").write_text(steps("shop", *STEPS[:2], {"error": "the server is down"}))
+    with pytest.raises(AgentFailed):
+        simulated(here, SHOP)
+    folder = here / "a" / "simulation"
+    assert read_chat(folder / "chat.json").usage.input == 200
+    (here / "agent.jsonl").write_text(steps("shop", *STEPS))
+    again = resumed(folder)
+    assert (refunded(here), again.summary["outcome"]) == (15.0, "passed")
+    assert again.transcript.rounds[0].entries[1].usage.input == 300
+
+
+def test_a_sub_agent_is_not_sent_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it paid stands beside its result; of one that was under way nobody knows, and its tools are left alone."""
+    monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
+    paid_back(here, [])
+    mission = {"query": "Pay back", "context": "", "goal": "15 euros"}
+    found = {
+        "status": "ok", "items": ['{"paid": 15}'], "meta": {"resolved": [], "notFound": [], "knowledge_found": "yes"},
+        "control": {"can_retry": False},
+    }  # fmt: skip
+    (here / "agent.jsonl").write_text(
+        steps("desk", {"calls": [{"name": "subAgentBooks", "arguments": mission}]}, STEPS[2])
+        + steps("books", STEPS[1], {"response": json.dumps(found)})
+    )
+    shutil.copy(SHOP.parent / "shop.py", here / "shop.py")
+    (here / "desk.yaml").write_text(DESK)
+    outcome = simulated(here, here / "desk.yaml")
+    entry = outcome.transcript.rounds[0].entries[1]
+    assert (entry.tools, entry.usage.input, entry.calls) == (("refund", "subAgentBooks"), 400, 4)
+    lines = (outcome.folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    begun = next(number for number, line in enumerate(lines, 1) if '"tool_called"' in line)
+    for cut in (begun, begun + 3):
+        folder = here / f"cut-{cut}"
+        shutil.copytree(outcome.folder, folder)
+        (folder / "journal.jsonl").write_text("".join(lines[:cut]))
+        again = resumed(folder)
+        assert refunded(here) == 15.0, f"after line {cut}"
+        assert again.transcript.rounds[0].entries[1].response == "15 euros are paid back."
+    assert again.transcript.usage == outcome.transcript.usage
