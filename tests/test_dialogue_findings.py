@@ -174,3 +174,20 @@ def test_a_stated_gap(summary: str, gap: bool) -> None:
 def test_tools_that_goals_name(goals: str, names: list[tuple[str, ...]]) -> None:
     """Words written as programs write them, and business names with equivalences; fields and brands are none."""
     assert list(tool_names.wanted(goals, tool_names.SHIPPED)) == names
+
+
+@pytest.mark.parametrize(
+    ("goals", "named"),
+    [
+        ("The agent must use weather_now.", True),
+        ("The agent must use Weather_Now.", True),
+        ("必须使用weather_now查询天气", True),
+        ("weather_now_old and my_weather_now are gone", False),
+        ("It calls the forecast tool.", True),
+        ("Il appelle l'outil forecast.", True),
+        ("It reads the forecast out.", False),
+    ],
+)
+def test_a_declared_tool_is_named_whatever_its_form(goals: str, named: bool) -> None:
+    """Whole words, in any case; a name that is a word like any other must be called a tool."""
+    assert bool(tool_names.wanted(goals, {}, ("weather_now", "forecast"))) is named

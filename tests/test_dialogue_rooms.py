@@ -369,3 +369,20 @@ def test_the_report_speaks_the_language_of_the_room(tmp_path: Path, language: st
     assert text.startswith(title)
     assert ("\nLuminex.\n" in text, "70" in text) == (True, True)
     assert f'lang="{"zh-Hans" if language == "zh" else language}"' in outcome.page.read_text()
+
+
+@pytest.mark.parametrize("tool", ["weather_now", "Weather_Now"])
+def test_a_success_without_the_declared_tool_that_the_goals_name_is_inconclusive(desk: Path, tool: str) -> None:
+    """Nothing in the name says that it is one: the agent's file does, and that of a sub-agent."""
+    (desk / "sky.py").write_text('def weather_now() -> str:\n    """The weather."""\n    return \'rain\'\n')
+    (desk / "sky.yaml").write_text(
+        "start: desk\nagents:\n  - name: desk\n    instructions: x\n    sub_agents: [sky]\n"
+        "  - name: sky\n    public_description: d\n    instructions: x\n    tools: ['python:sky:weather_now']\n"
+    )
+    (desk / "sky.jsonl").write_text(json.dumps({"agent": "desk", "response": "It rains."}) + "\n")
+    scenario = {"goals": f"The agent must use {tool}.", "opening": "How is the weather?"}
+    outcome = debateroom.simulate(
+        scenario, agent="sky.yaml", agent_model="scripted:sky.jsonl", model=script(desk, done())
+    )
+    final = outcome.transcript.final_output or {}
+    assert (outcome.summary["exit_code"], final["outcome"], final["because"]) == (3, "inconclusive", "tools")

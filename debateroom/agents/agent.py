@@ -82,6 +82,14 @@ class Agent(Protocol):
 
 
 @runtime_checkable
+class Declares(Protocol):
+    """An agent of which it is known what its tools are called."""
+
+    declared: tuple[str, ...]
+    """Names of all tools, those of its sub-agents included."""
+
+
+@runtime_checkable
 class GoesOn(Protocol):
     """An agent whose answer, broken off with the run, can be gone on with."""
 

@@ -11,6 +11,7 @@ from debateroom.agents import tape as tapes
 from debateroom.agents.agent import Answered, OnEvent
 from debateroom.agents.loop import Conversation, Equipped, Listens, Taped, converse
 from debateroom.agents.run import Limits
+from debateroom.agents.subagents import declared
 from debateroom.agents.tools import first_line
 from debateroom.errors import AgentFailed, CallFailed
 from debateroom.messages import Answer, Turn, Usage
@@ -26,6 +27,7 @@ class ModelAgent:
         self.name = equipped.name
         self.model = equipped.model.name
         self.capabilities = tuple(first_line(tool) for tool in equipped.tools.values())
+        self.declared = declared(equipped)
         self.asks = tuple(dict.fromkeys((self.model, *asks)))
         self._equipped = equipped
         self._limits = limits or Limits()

@@ -27,6 +27,7 @@ class SubAgentTool:
         """`language` is the parent's, in which the tool is described."""
         self._equipped = equipped
         self._legacy = definition.legacy
+        self.declared = declared(equipped)
         parameters = parameters_of(definition, language)
         description = describe(definition, equipped, language)
         self.spec = ToolSpec(tool_name(definition.name), description, parameters)
@@ -73,6 +74,12 @@ class SubAgentTool:
             events=tuple(events or ()),
             paid=talk.paid,
         )
+
+
+def declared(equipped: Equipped) -> tuple[str, ...]:
+    """Names of all tools that can be executed for an answer, those of its sub-agents included."""
+    below = [tool.declared for tool in equipped.tools.values() if isinstance(tool, SubAgentTool)]
+    return tuple(dict.fromkeys([*equipped.tools, *(name for names in below for name in names)]))
 
 
 def tool_name(name: str) -> str:

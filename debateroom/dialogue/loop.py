@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from debateroom import clock, files
-from debateroom.agents.agent import Agent, GoesOn, ToolRecord
+from debateroom.agents.agent import Agent, Declares, GoesOn, ToolRecord
 from debateroom.agents.tape import taped
 from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
@@ -110,6 +110,12 @@ class Dialogue:
     def executed(self) -> tuple[str, ...]:
         """Names of all tools that were executed, in order."""
         return tuple(tool.name for exchange in self.exchanges for tool in exchange.tools)
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """Names of the agent's tools as far as they are known: those that were executed, and those it declares."""
+        declared = self._agent.declared if isinstance(self._agent, Declares) else ()
+        return tuple(dict.fromkeys([*self.executed, *declared]))
 
     def ask_driver(self, message: str, *, call: Literal["seat", "repair", "plan"] = "seat") -> Spoken:
         """What the simulator or worker says to `message`; its own conversation keeps both.

@@ -24,7 +24,9 @@ def run(dialogue: Dialogue, scenario: Scenario) -> tuple[str, int]:
     """Plays the simulation, writes its final output, and says why it stopped and with which exit code."""
     ended = simulator.play(dialogue, scenario)
     tools = [tool for exchange in dialogue.exchanges for tool in exchange.tools]
-    found = verdict.held_to_facts(ended.verdict, scenario, tools) if ended.stopped not in STOPPED else ended.verdict
+    found = ended.verdict
+    if ended.stopped not in STOPPED:
+        found = verdict.held_to_facts(found, scenario, tools, dialogue.tool_names)
     final = _final(dialogue, scenario, ended, found)
     if dialogue.room.transcript.final_output is None:
         dialogue.room.write(event("synthesized", final_output=final))

@@ -34,8 +34,17 @@ def in_text(text: str, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of tools in `text`: the `known` ones, and words that are written as programs write them."""
     found = [match.group(0) for match in _IDENTIFIER.finditer(text)]
     found += [match.group(1) for pattern in (_MARKED, _BESIDE) for match in pattern.finditer(text)]
-    found += [name for name in known if _written(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    found += [match.group(0) for name in known if (match := _named(name, text))]
     return tuple(dict.fromkeys(found))
+
+
+def _named(name: str, text: str) -> re.Match[str] | None:
+    """Where a tool's own name stands in `text`; a word like any other must be called a tool there."""
+    word = rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])"
+    if not _written(name):
+        before = "|".join(f"(?<={noun})" for noun in ("tool ", "function ", "outil ", "fonction ", "工具", "函数"))
+        word = rf"(?:{before}){word}|{word}(?= (?:tool|function)\b|\s?(?:工具|函数))"
+    return re.search(word, text, re.IGNORECASE)
 
 
 def _written(name: str) -> bool:

@@ -48,17 +48,17 @@ def none(error: str, because: str) -> Verdict:
     return Verdict("inconclusive", None, "", error, because)
 
 
-def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord]) -> Verdict:
+def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord], known: Sequence[str]) -> Verdict:
     """`said`, unless the tools contradict it.
 
     An expected call that is missing, or a forbidden one that was made, is a failure. A success is inconclusive when
-    the goals name tools and none of them was executed.
+    the goals name tools and none of them was executed; `known` are names of tools that no form gives away.
     """
     unmet = _unmet(scenario.expected_tools, tools)
     if unmet and said.outcome != "failed":
         return Verdict("failed", said.success, said.explain, unmet, "expected_tools")
     executed = [tool.name for tool in tools]
-    wanted = tool_names.wanted(scenario.goals, scenario.all_equivalences, executed)
+    wanted = tool_names.wanted(scenario.goals, scenario.all_equivalences, known)
     if said.outcome == "passed" and wanted and not tool_names.any_executed(wanted, executed):
         names = ", ".join(pattern for group in wanted for pattern in group)
         return Verdict("inconclusive", True, said.explain, f"none of these tools was executed: {names}", "tools")

@@ -203,7 +203,7 @@ class _Place:
 
     def _problems_of_request(self, message: str) -> tuple[Problem, ...]:
         before = [item.request for item in self._dialogue.exchanges]
-        return requests.problems(message, before, self._dialogue.executed)
+        return requests.problems(message, before, self._dialogue.tool_names)
 
     def _request(self, spoken: Spoken, written: str) -> tuple[str, Spoken] | None:
         """The request that is sent: as it was written, or mended where it broke a rule of form again."""
@@ -212,7 +212,7 @@ class _Place:
             return written, spoken
         turn = self._dialogue.number + 1
         self.found += [Finding(problem.rule, turn, problem.quote) for problem in problems]
-        message = requests.mended(written, self._dialogue.executed, self._words["the_function"])
+        message = requests.mended(written, self._dialogue.tool_names, self._words["the_function"])
         if message:
             return message, spoken
         self._dialogue.conclude(spoken)
