@@ -191,3 +191,34 @@ def test_tools_that_goals_name(goals: str, names: list[tuple[str, ...]]) -> None
 def test_a_declared_tool_is_named_whatever_its_form(goals: str, named: bool) -> None:
     """Whole words, in any case; a name that is a word like any other must be called a tool."""
     assert bool(tool_names.wanted(goals, {}, ("weather_now", "forecast"))) is named
+
+
+COURTESIES = (
+    "Is there anything else I can help you with?",
+    "Puis-je vous aider pour autre chose ?",
+    "还有什么可以帮您的吗？",
+)
+
+
+@pytest.mark.parametrize("courtesy", COURTESIES)
+def test_a_courteous_closing_is_no_question_again(courtesy: str) -> None:
+    """Each turn brings something, and ends with the same kind word."""
+    facts = ("The lamp costs CHF 40.", "The chair is sold by Zumstein.", "Delivery takes nine days.")
+    exchanges = [Exchange(f"Question {number}", f"{fact} {courtesy}") for number, fact in enumerate(facts)]
+    assert (progress.stalled(exchanges), progress.stuck(exchanges)) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("I see. Which order is it?", "question"),
+        ("The lamp was sent on Monday by Swiss Post. Which order is it?", ""),
+    ],
+)
+def test_a_question_again_beside_news_is_progress(answer: str, why: str) -> None:
+    """The same question ends it where nothing else is said."""
+    exchanges = [Exchange("Where is it?", "I see. Which order is it?"), Exchange("The lamp.", answer)]
+    if not why:
+        assert (progress.stalled(exchanges), progress.stuck(exchanges)) == ("", "")
+    else:
+        assert progress.stalled(exchanges) in ("question", "answer")

@@ -19,7 +19,7 @@ def stalled(exchanges: Sequence[Exchange]) -> str:
     last, before = exchanges[-1], exchanges[:-1]
     if sameness.near_identical(last.answer, before[-1].answer):
         return "answer"
-    if sameness.asks_again(last.answer, [item.answer for item in before]):
+    if _asks_again(exchanges):
         return "question"
     if len(exchanges) > 2 and not any(_brings_news(exchanges, position) for position in (-1, -2)):
         return "facts"
@@ -33,7 +33,7 @@ def stuck(exchanges: Sequence[Exchange]) -> str:
     last, before = exchanges[-1], exchanges[-2]
     if sameness.near_identical(last.answer, before.answer):
         return "answer"
-    if sameness.asks_again(last.answer, [item.answer for item in exchanges[:-1]]):
+    if _asks_again(exchanges):
         return "question"
     if found_nothing(last) and any(
         found_nothing(item) and same_request(item.request, last.request) for item in exchanges[:-1]
@@ -62,6 +62,18 @@ def same_request(one: str, other: str) -> bool:
 
 def _subjects(text: str) -> frozenset[str]:
     return frozenset(content(text, tongue(text) or "en"))
+
+
+def _asks_again(exchanges: Sequence[Exchange]) -> bool:
+    """Whether the last answer asks what was asked before and tells nothing new beside it."""
+    last, before = exchanges[-1].answer, [item.answer for item in exchanges[:-1]]
+    if not sameness.asks_again(last, before):
+        return False
+    told = last
+    for question in sameness.questions(last):
+        told = told.replace(question, " ")
+    known = [text for item in exchanges[:-1] for text in (item.request, item.answer)]
+    return not sameness.brings_facts(told, [*known, exchanges[-1].request])
 
 
 def _brings_news(exchanges: Sequence[Exchange], position: int) -> bool:

@@ -7,12 +7,15 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
+from debateroom.dialogue import signs
 from debateroom.reading.topic import content, tongue
 
 NEAR = 0.93
 """Share of two normalised texts, in order, from which they are near-identical."""
 _SHORT = 12
 """Normalised characters below which only the very same text is the same: `yes` and `yet` are near."""
+_FACT = 3
+"""New words with a subject from which they tell something."""
 _LONGEST = 4_000
 """Normalised characters that are compared."""
 _FILLER = re.compile(r"[\W_]+")
@@ -47,9 +50,14 @@ def questions(text: str) -> tuple[str, ...]:
 
 
 def asks_again(text: str, before: Iterable[str]) -> str:
-    """The question in `text` that stands in one of the texts `before` too; empty when none does."""
+    """The question in `text` that stands in one of the texts `before` too; empty when none does.
+
+    What is asked out of courtesy at the end of an answer asks for nothing.
+    """
     earlier = [question for other in before for question in questions(other)]
     for question in questions(text):
+        if signs.shows("courtesy", question):
+            continue
         if len(normalized(question)) > 3 and any(near_identical(question, other) for other in earlier):
             return question
     return ""
@@ -57,8 +65,18 @@ def asks_again(text: str, before: Iterable[str]) -> str:
 
 def brings_news(text: str, before: Sequence[str]) -> bool:
     """Whether `text` has a figure or a word with a subject that stands in none of the texts `before`."""
+    return bool(_news(text, before))
+
+
+def brings_facts(text: str, before: Sequence[str]) -> bool:
+    """The same where a word alone may be a kind one: a new figure, or several new words with a subject."""
+    news = _news(text, before)
+    return len(news) >= _FACT or any(_FIGURE.fullmatch(word) for word in news)
+
+
+def _news(text: str, before: Sequence[str]) -> set[str]:
     known: set[str] = set().union(*(_subjects(other) for other in before)) if before else set()
-    return bool(_subjects(text) - known)
+    return set(_subjects(text) - known)
 
 
 def _subjects(text: str) -> frozenset[str]:
