@@ -222,3 +222,24 @@ def test_a_question_again_beside_news_is_progress(answer: str, why: str) -> None
         assert (progress.stalled(exchanges), progress.stuck(exchanges)) == ("", "")
     else:
         assert progress.stalled(exchanges) in ("question", "answer")
+
+
+@pytest.mark.parametrize(
+    ("request_", "asks"),
+    [
+        ("What is the source of that?", True),
+        ("Where did you find this information?", True),
+        ("Quelle est votre source ?", True),
+        ("D'où tenez-vous ce prix ?", True),
+        ("这个信息的来源是什么？", True),
+        ("Where is my order?", False),
+        ("What is the reference of the lamp?", False),
+        ("Please confirm the price of the lamp.", False),
+        ("Quelle est la référence de la commande ?", False),
+        ("Confirmez la commande.", False),
+        ("请确认价格。", False),
+    ],
+)
+def test_only_who_asks_for_the_source_asks_for_it(request_: str, asks: bool) -> None:
+    """A place, a reference and a confirmation are other things."""
+    assert signs.shows("asks_source", request_) is asks

@@ -423,3 +423,10 @@ def test_the_autonomous_prefix_stands_before_the_first_request_only(tmp_path: Pa
     assert agent.messages[0].startswith("[MODE AUTONOME] Un orchestrateur te pilote.")
     assert agent.messages[1] == "Quel est leur prix ?"
     assert json.loads((tmp_path / "active/work/chat.json").read_text())["language"] == "fr"
+
+
+def test_an_answer_stays_deduced_when_its_source_is_not_told(tmp_path: Path) -> None:
+    """Asked for, and no tool was executed all the same: the reader is told which answers that are."""
+    agent = Agent("Luminex at 4 Main Street sells desk lamps.", "I know it.")
+    outcome = play(tmp_path, agent, "Which supplier sells lamps?", "What is the source of that?", GOOD)
+    assert [(item["rule"], item["turn"]) for item in final(outcome)["findings"]] == [("deduced", 1)]

@@ -15,6 +15,8 @@ from debateroom.dialogue.requests import Problem
 
 HARD = frozenset({"empty_deliverable", "only_json", "before_search", "forbidden_end", "impossible_action"})
 """Rules without which there is no deliverable: broken twice, it is refused. The others are noted."""
+_QUOTED = 120
+"""Characters of an answer that a finding quotes."""
 OVERCONFIDENT = 0.8
 """Confidence above which a stated gap is worth a flag."""
 _FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
@@ -110,7 +112,7 @@ def _of_lead(end: Conclusion, job: Job) -> list[Problem]:
     last = job.exchanges[-1]
     found = []
     if job.free and deduced(last) and not signs.shows("asks_source", last.request):
-        found.append(Problem("deduced"))
+        found.append(Problem("deduced", last.answer[:_QUOTED]))
     offer = signs.find("offer", last.answer)
     if job.free and end.partial and offer:
         found.append(Problem("untried_offer", offer))
@@ -131,6 +133,13 @@ def deduced(exchange: Exchange) -> bool:
     return len(sameness.normalized(statement)) > 12
 
 
+def unsourced(job: Job) -> tuple[int, ...]:
+    """Positions of the answers that stay deduced: without a tool, and none was executed afterwards."""
+    sourced = [position for position, exchange in enumerate(job.exchanges) if exchange.tools]
+    first = sourced[-1] + 1 if sourced else 0
+    return tuple(position for position in range(first, len(job.exchanges)) if deduced(job.exchanges[position]))
+
+
 def _without_alternative(exchanges: Sequence[Exchange]) -> bool:
     """Whether the agent found nothing, or wanted what is not to be had, and was then asked nothing wider."""
     dry = [
@@ -146,13 +155,16 @@ def explains_block(deliverable: str) -> bool:
 
 
 def flags(end: Conclusion, job: Job) -> tuple[Finding, ...]:
-    """What a reader should know: data that stands in no answer, and confidence beside a stated gap."""
+    """What a reader should know: unsupported data, deduced answers, and confidence beside a stated gap."""
     said = "\n".join([job.known, *(exchange.answer for exchange in job.exchanges)])
     turn = len(job.exchanges)
     found = [
         Finding(f"unsupported_{datum.kind}", turn, datum.text)
         for datum in data.in_text(end.deliverable, names=True)
         if not data.known_in(datum, said)
+    ]
+    found += [
+        Finding("deduced", position + 1, job.exchanges[position].answer[:_QUOTED]) for position in unsourced(job)
     ]
     if end.confidence > OVERCONFIDENT and signs.states_gap(end.summary):
         found.append(Finding("overconfident", turn, f"{end.confidence:g}"))
