@@ -243,3 +243,19 @@ def test_a_question_again_beside_news_is_progress(answer: str, why: str) -> None
 def test_only_who_asks_for_the_source_asks_for_it(request_: str, asks: bool) -> None:
     """A place, a reference and a confirmation are other things."""
     assert signs.shows("asks_source", request_) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "results", "undone"),
+    [
+        ("The order has been cancelled.", "get_order", '{"status": "cancelled"}', False),
+        ("The order has been cancelled.", "get_order", '{"status": "shipped"}', True),
+        ("I have cancelled the order.", "get_order", '{"status": "cancelled"}', True),
+        ("I have cancelled the order.", "cancel_order", "done", False),
+        ("J'ai remboursé le client.", "get_order", "remboursé", True),
+        ("我已退款。", "refund", "ok", False),
+    ],
+)
+def test_an_action_is_done_by_a_tool_that_was_executed(text: str, names: str, results: str, undone: bool) -> None:
+    """What a tool told about a thing is no claim; what somebody says to have done is one."""
+    assert bool(signs.undone_actions(text, names, results)) is undone

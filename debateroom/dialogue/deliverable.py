@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from debateroom.agents.agent import ToolRecord
 from debateroom.dialogue import data, progress, sameness, signs
 from debateroom.dialogue.findings import Finding
 from debateroom.dialogue.loop import Exchange
@@ -41,7 +42,6 @@ class Job:
     """What happened before the end."""
 
     exchanges: Sequence[Exchange]
-    capabilities: Sequence[str]
     known: str
     """The mission and the brief."""
     remaining: int
@@ -49,10 +49,9 @@ class Job:
     """Why the worker had to end: `turns` or `no_progress`; empty when it did so by itself."""
 
     @property
-    def able(self) -> str:
-        """Names of executed tools and what the agent says it can do."""
-        tools = [tool.name for exchange in self.exchanges for tool in exchange.tools]
-        return "\n".join([*tools, *self.capabilities])
+    def done(self) -> tuple[ToolRecord, ...]:
+        """The executed tools that did what they were called for."""
+        return tuple(tool for exchange in self.exchanges for tool in exchange.tools if tool.ok)
 
     @property
     def free(self) -> bool:
@@ -88,7 +87,8 @@ def _of_deliverable(end: Conclusion, job: Job) -> list[Problem]:
     searched = any(progress.searched(exchange) for exchange in job.exchanges)
     if not searched and (signs.shows("not_found", text) or signs.shows("not_found", end.summary)):
         found.append(Problem("before_search"))
-    claimed = signs.undone_actions(f"{text}\n{end.summary}", job.able)
+    names, results = ("\n".join(getattr(tool, part) for tool in job.done) for part in ("name", "result"))
+    claimed = signs.undone_actions(f"{text}\n{end.summary}", names, results)
     found += [Problem("impossible_action", quote) for quote in claimed[:1]]
     if quote := signs.find("asks_turn", text):
         found.append(Problem("asks_turn", quote))

@@ -13,6 +13,7 @@ from debateroom import templates
 
 _LOOKED_AT = 20_000
 """Characters of a text that are looked at: a pasted log must not make a rule slow."""
+_MINE = re.compile(r"\s*(?:i|we|j'ai|nous)\b|\s*我", re.IGNORECASE)
 
 
 class _Action(NamedTuple):
@@ -40,15 +41,24 @@ def states_gap(text: str) -> bool:
     return shows("gap", plain)
 
 
-def undone_actions(text: str, able: str) -> tuple[str, ...]:
-    """What `text` claims to have done though nothing in `able` (names and descriptions of tools) can do it."""
-    plain, able = _plain(text), able.casefold()
+def undone_actions(text: str, names: str, results: str) -> tuple[str, ...]:
+    """What `text` claims to be done though none of the executed tools does it: `names` are theirs.
+
+    What stands in their `results` is told, not claimed; who says `I did it` has to have done it.
+    """
+    plain, names, results = _plain(text), names.casefold(), _plain(results).casefold()
     claimed = []
     for action in _actions():
         match = next((match for pattern in action.said if (match := pattern.search(plain))), None)
-        if match and not any(piece in able for piece in action.can):
+        if match and not any(piece in names for piece in action.can) and not _stands_in(match.group(0), results):
             claimed.append(match.group(0).strip())
     return tuple(claimed)
+
+
+def _stands_in(claim: str, results: str) -> bool:
+    """Whether tools told what is claimed of a thing: the word that says what became of it stands in `results`."""
+    words = claim.casefold().split()
+    return not _MINE.match(claim) and bool(words) and words[-1] in results
 
 
 def _plain(text: str) -> str:

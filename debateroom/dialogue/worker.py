@@ -160,9 +160,7 @@ def must_end(dialogue: Dialogue, words: dict[str, Any]) -> tuple[str, str]:
 def job_of(dialogue: Dialogue, mission: str, forced: str = "") -> deliverable.Job:
     """What happened, as the rules on a deliverable want it."""
     plan = dialogue.plan
-    return deliverable.Job(
-        dialogue.exchanges, plan.capabilities, f"{mission}\n{plan.brief}", dialogue.remaining, forced
-    )
+    return deliverable.Job(dialogue.exchanges, f"{mission}\n{plan.brief}", dialogue.remaining, forced)
 
 
 class _Place:
