@@ -259,3 +259,24 @@ def test_only_who_asks_for_the_source_asks_for_it(request_: str, asks: bool) -> 
 def test_an_action_is_done_by_a_tool_that_was_executed(text: str, names: str, results: str, undone: bool) -> None:
     """What a tool told about a thing is no claim; what somebody says to have done is one."""
     assert bool(signs.undone_actions(text, names, results)) is undone
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The instruction was sent to the agent.",
+        "To do: call the supplier tomorrow morning and order the two lamps for the office.",
+        "L'instruction a été envoyée à l'agent.",
+        "À faire : appeler le fournisseur demain matin et commander les deux lampes du bureau.",
+        "指令已发送给代理。",
+        "待办：明天上午给供应商打电话，并为办公室订购两盏台灯，然后确认送货日期。",
+    ],
+)
+def test_what_is_still_to_do_is_no_deliverable(text: str) -> None:
+    """Whoever it was sent to, and however long it is."""
+    assert signs.shows("forbidden_end", text)
+
+
+def test_a_result_that_speaks_of_sending_is_a_deliverable() -> None:
+    """It says more than that something was sent."""
+    assert not signs.shows("forbidden_end", "The message was sent to the agent on Monday; it costs CHF 40.")
