@@ -143,6 +143,7 @@ def test_an_explicit_intent_wins_else_the_best_trigger(
         ("List the suppliers of lamps, and also give their addresses.", "second_request"),
         ("列出台灯供应商，然后给出他们的地址。", "second_request"),
         ("Ask the user which lamp it should be.", "asks_user"),
+        ("Which supplier in Geneva sells lamp QX-4471?", "made_up"),
     ],
 )  # fmt: skip
 def test_a_request_that_breaks_a_rule_is_written_again(tmp_path: Path, request_text: str, rule: str) -> None:
@@ -381,6 +382,13 @@ def test_a_plan_that_cannot_be_read_is_asked_for_once_more(tmp_path: Path) -> No
         ["look for suppliers", "write them down"],
     ]
     assert final(outcome)["outcome"] == "delivered"
+
+
+def test_a_reference_in_the_summary_that_nobody_gave_is_flagged_too(tmp_path: Path) -> None:
+    """The summary is what is read first."""
+    end = complete("Luminex at 4 Main Street sells desk lamps.", "Found: lamp QX-4471. Missing: nothing.")
+    outcome = play(tmp_path, Agent(FOUND), ASK, end)
+    assert "unsupported_reference" in rules(outcome)
 
 
 def test_capabilities_and_brief_are_in_the_prompt_and_what_follows_the_end_is_not(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def flags(end: Conclusion, job: Job) -> tuple[Finding, ...]:
     turn = len(job.exchanges)
     found = [
         Finding(f"unsupported_{datum.kind}", turn, datum.text)
-        for datum in data.in_text(end.deliverable, names=True)
+        for datum in (*data.in_text(end.deliverable, names=True), *data.in_text(end.summary))
         if not data.known_in(datum, said)
     ]
     found += [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from debateroom.dialogue import progress, sameness, signs, tool_names
+from debateroom.dialogue import data, progress, sameness, signs, tool_names
 
 _NUMBERED = re.compile(
     r"^[ \t]*(?:[-*•] ?)?(?:\d{1,2}[.)、．:]|[(（]\d{1,2}[)）]|[a-h]\)|[①-⑨]|[一二三四五][、.])[ \t]*(?=\S)",
@@ -29,6 +29,10 @@ _PREAMBLE = re.compile(
     r"\b[^.!?。！？\n]*[.!,?。！，？\n]\s*",
     re.IGNORECASE,
 )
+
+
+_GIVEN = ("reference", "number", "iban", "email")
+"""Data that a worker can only have been given."""
 
 
 class Problem(NamedTuple):
@@ -56,6 +60,12 @@ def problems(message: str, before: Sequence[str], tools: Iterable[str]) -> tuple
     if any(repeats(message, other) for other in before):
         found.append(Problem("repeated_request"))
     return tuple(found)
+
+
+def made_up(message: str, known: str) -> tuple[Problem, ...]:
+    """The first reference, number or address in `message` that stands nowhere in `known`: nobody gave it."""
+    pieces = (datum for datum in data.in_text(message) if datum.kind in _GIVEN and not data.known_in(datum, known))
+    return tuple(Problem("made_up", datum.text) for datum in pieces)[:1]
 
 
 def repeats(message: str, other: str) -> bool:

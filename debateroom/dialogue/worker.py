@@ -201,7 +201,12 @@ class _Place:
 
     def _problems_of_request(self, message: str) -> tuple[Problem, ...]:
         before = [item.request for item in self._dialogue.exchanges]
-        return requests.problems(message, before, self._dialogue.tool_names)
+        answers = [item.answer for item in self._dialogue.exchanges]
+        known = "\n".join([self._mission, self._dialogue.plan.brief, *answers])
+        return (
+            *requests.problems(message, before, self._dialogue.tool_names),
+            *requests.made_up(message, known),
+        )
 
     def _request(self, spoken: Spoken, written: str) -> tuple[str, Spoken] | None:
         """The request that is sent: as it was written, or mended where it broke a rule of form again."""
