@@ -78,11 +78,8 @@ def test_a_hit_is_counted_on_where_the_request_carries_what_makes_one() -> None:
 
 
 @pytest.mark.parametrize("model", ["gpt", "sonnet"])
-def test_the_worst_case_is_not_passed_where_no_cache_serves_anything(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, model: str
-) -> None:
+def test_the_worst_case_is_not_passed_where_no_cache_serves_anything(serve: Serve, model: str) -> None:
     """Every prompt is read in full and written wherever that is billed; only marks let a hit be foreseen."""
-    monkeypatch.setattr("vendor.cache.tokens", tokens.estimate)
     serve(CONTENTIOUS, cache_minimum=10**9)
     found = activities.debate(QUESTION, agents=4, rounds=3, model=model, note=(MUCH,))
     plan = plan_of(found.folder)

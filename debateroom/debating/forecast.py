@@ -127,15 +127,17 @@ class _Own:
 
 
 def rounds(
-    plan: Plan, transcript: Transcript, *, answered: Collection[str] = (), warm: Collection[str] | None = None
+    plan: Plan, transcript: Transcript, *, answered: Collection[str] = (), worst: bool = False
 ) -> tuple[Expected, ...]:
     """The rounds after the finished ones of `transcript`, in order, and the synthesis last.
 
     The seats that have `answered` in the first of them are not asked in it again.
     The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
-    unreadable replies are not foreseen. `warm` is as for `Played`.
+    unreadable replies are not foreseen. At `worst` no cache serves anything.
     """
-    played = Played(plan, transcript, warm=warm)
+    played = Played(plan, transcript)
+    if worst:
+        played = played.careful(())
     first = len(transcript.rounds) + 1
     found = [played.round(number, answered if number == first else ()) for number in range(first, plan.rounds + 1)]
     if plan.moderator != NO_MODERATOR:
@@ -160,8 +162,9 @@ def usual(plan: Plan) -> Expected:
 
 
 def worst(plan: Plan) -> Expected:
-    """The same when nothing is found in any cache, and all is written to one wherever that is dearer."""
-    return total(rounds(plan, nothing_yet(plan), warm=()))
+    """The same when nothing is found in any cache, all is written to one wherever that is dearer, and prompts are
+    larger than estimated by as much as they may be; replies are as long as foreseen."""
+    return total(rounds(plan, nothing_yet(plan), worst=True))
 
 
 def without_tools(plan: Plan) -> Expected | None:
@@ -203,15 +206,15 @@ class NextRound(NamedTuple):
 class Played:
     """A debate played with sizes: how much each seat reads, and how much of it each model has in its cache."""
 
-    def __init__(self, plan: Plan, transcript: Transcript, *, warm: Collection[str] | None = None) -> None:
+    def __init__(self, plan: Plan, transcript: Transcript) -> None:
         self._plan = plan
         self._own = _Own(plan)
         self._next = len(transcript.rounds) + 1
         self._looks = lookup_cost.usual(plan)
-        self._warm = warm
+        self._warm: Collection[str] | None = None
         """Models whose caches are known to hold what they did in the last round; None: hits are as foreseen."""
         self._dear: dict[str, bool] = {}
-        self.known = measured(plan, transcript)
+        self.known = dict(measured(plan, transcript))
         self._caching = {model: caching(model, plan.reach.addresses) for model in self.known if model != NO_MODERATOR}
         given = _given(plan, transcript)
         self._shared = given[-1]
@@ -222,15 +225,24 @@ class Played:
         if transcript.rounds and transcript.rounds[-1].moderation is not None:
             self._keep(plan.moderator, moderator=True)
 
-    def full(self, size: int, *, warm: Collection[str] | None = ()) -> Played:
-        """The same debate as far as it was played, in which every reply is `size` tokens long.
+    def careful(self, warm: Collection[str] | None) -> Played:
+        """The same debate as far as it was played, with prompts as much larger as an estimate may be wrong.
 
-        Hits are counted on in the caches of the `warm` models only, and there as many as the last round had.
+        Hits are counted on in the caches of the `warm` models only, and there as many as the last round had; what is
+        not found is written wherever that is dearer. None: hits are as foreseen.
         """
         other = self.copied()
-        other._looks = lookup_cost.most(self._plan, size)
         other._warm = warm
-        other.known = {model: _full(model, known, size) for model, known in self.known.items()}
+        other.known = {model: _careful(known) for model, known in self.known.items()}
+        return other
+
+    def full(self, size: int, *, warm: Collection[str] | None = ()) -> Played:
+        """The `careful` one, in which every reply is `size` tokens long."""
+        other = self.careful(warm)
+        other._looks = lookup_cost.most(self._plan, size)
+        for model, known in other.known.items():
+            reply = min(size, info(model).max_output) if model != NO_MODERATOR else size
+            other.known[model] = replace(known, reply=reply, quoted=reply / self.known[model].factor)
         return other
 
     def next_round(self, answered: Collection[str], *, moderator: int) -> NextRound | None:
@@ -362,11 +374,8 @@ class Played:
         return moderator and self._plan.tools is not None
 
 
-def _full(model: str, known: Measured, size: int) -> Measured:
-    """`known` with replies of `size` real tokens, or the most that the model writes, and a margin on its prompts."""
-    reply = min(size, info(model).max_output) if model != NO_MODERATOR else size
-    margin = _MARGIN if known.cached is None else _MARGIN_MEASURED
-    return replace(known, factor=known.factor * margin, reply=reply, quoted=reply / known.factor)
+def _careful(known: Measured) -> Measured:
+    return replace(known, factor=known.factor * (_MARGIN if known.cached is None else _MARGIN_MEASURED))
 
 
 def _tokens_of(schema: Mapping[str, Any] | None) -> int:
