@@ -16,6 +16,7 @@ from typing import NamedTuple
 from debateroom import activities, context, settings
 from debateroom.debating import plan as plans
 from debateroom.debating import rounds
+from debateroom.debating.purse import Purse
 from debateroom.messages import Model, Request
 from debateroom.models.embedded import Embedded
 from debateroom.room.room import Room, folder_of
@@ -82,7 +83,7 @@ def main(language: str) -> None:
         plan = plans.make(QUESTIONS[language], chosen, context.Context(), models)
         start = now()
         with Room.create(folder_of(chosen.active, chosen.room), activities.opening(plan)) as room:
-            rounds.play(room, plan, models)
+            rounds.play(room, plan, models, purse=Purse(plan, models.stop))
             usage, played = room.transcript.usage, room.transcript.rounds
         print(f"3 x 2 ({language}):", since(start))
         print(f"  {usage.input:,} tokens sent, {usage.cached:,} of them cached; {usage.output:,} written")

@@ -28,6 +28,7 @@ CLIENT = """
 import json, resource, sys, time
 from debateroom import activities, settings, context
 from debateroom.debating import plan as plans, rounds
+from debateroom.debating.purse import Purse
 from debateroom.room.room import Room, folder_of
 count, model, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 chosen = settings.load({"agents": count, "rounds": 2, "model": model, "moderator": "none", "active": folder,
@@ -36,7 +37,7 @@ models = activities.open_models(chosen)
 plan = plans.make(sys.argv[4], chosen, context.Context(), models)
 with Room.create(folder_of(chosen.active, chosen.room), activities.opening(plan)) as room:
     before, wall = time.process_time(), time.monotonic()
-    rounds.play(room, plan, models)
+    rounds.play(room, plan, models, purse=Purse(plan, models.stop))
     used, took = time.process_time() - before, time.monotonic() - wall
     replies = sum(len(item.entries) for item in room.transcript.rounds)
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
