@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict
 
-from debateroom import __version__, tokens
+from debateroom import tokens
 from debateroom.context import Context
 from debateroom.debating import looking, prompts, roles
 from debateroom.debating.looking import Looking
@@ -21,7 +21,7 @@ from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default, resolve
 from debateroom.reading.question import classify_question, sharpen
-from debateroom.room.room import event
+from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
 from debateroom.terminal import quoted
 
@@ -73,20 +73,11 @@ class Plan:
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
-        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
-        return event(
-            "room_opened",
-            version=__version__,
-            uuid=self.uuid,
-            kind="debate",
-            problem=self.problem,
-            context=self.context,
-            language=self.language,
-            model=self.model,
-            rounds=self.rounds,
-            agents=[asdict(seat) for seat in self.seats],
-            settings=settings,
-        )
+        told = {
+            "kind": "debate", "problem": self.problem, "context": self.context, "language": self.language,
+            "model": self.model, "rounds": self.rounds,
+        }  # fmt: skip
+        return write_opening(self, told, at_top=_AT_TOP)
 
 
 _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
@@ -94,14 +85,7 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
-    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
-    values = {"reach": {}, "tools": None, **opening.get("settings", {}), **top, "seats": opening.get("agents")}
-    try:
-        plan = TypeAdapter(Plan).validate_python(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
-        raise UsageError(f"this journal was not opened by a debate of this version: {what}") from error
+    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, reach={}, tools=None)
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
     return plan

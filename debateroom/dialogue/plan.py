@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from debateroom import __version__, templates
+from debateroom import templates
 from debateroom.dialogue import brief as briefs
 from debateroom.dialogue.scenario import Scenario
 from debateroom.errors import UsageError
@@ -19,7 +17,7 @@ from debateroom.messages import Seat
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default, info, resolve
-from debateroom.room.room import event
+from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
 
 SIMULATOR, WORKER = "simple-simulator", "worker-agent"
@@ -117,37 +115,17 @@ class Plan:
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
-        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
-        settings["scenario"] = self.scenario.model_dump(mode="json") if self.scenario else None
-        return event(
-            "room_opened",
-            version=__version__,
-            uuid=self.uuid,
-            kind=self.kind,
-            problem=self.problem,
-            context=self.brief,
-            language=self.language,
-            model=self.model,
-            rounds=self.job.max_turns,
-            agents=[asdict(seat) for seat in self.seats],
-            settings=settings,
-        )
-
-
-_AT_TOP = ("kind", "problem", "language", "seats", "model", "uuid")
-"""Fields of a plan that stand beside the event's settings."""
+        told = {
+            "kind": self.kind, "problem": self.problem, "context": self.brief, "language": self.language,
+            "model": self.model, "rounds": self.job.max_turns,
+        }  # fmt: skip
+        scenario = self.scenario.model_dump(mode="json") if self.scenario else None
+        return write_opening(self, told, scenario=scenario)
 
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a dialogue's."""
-    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
-    values = {**opening.get("settings", {}), **top, "seats": opening.get("agents")}
-    try:
-        return TypeAdapter(Plan).validate_python(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
-        raise UsageError(f"this journal was not opened by a dialogue of this version: {what}") from error
+    return read_opening(Plan, opening, "a dialogue")
 
 
 def of_simulation(

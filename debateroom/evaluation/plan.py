@@ -6,13 +6,10 @@ import secrets
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from debateroom import __version__
 from debateroom.errors import UsageError
 from debateroom.evaluation.dataset import Dataset
 from debateroom.evaluation.gate import Gate, read_gate
@@ -22,7 +19,7 @@ from debateroom.messages import Seat
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default
-from debateroom.room.room import event
+from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
 
 CUSTOMER, JUDGE = "customer", "judge"
@@ -111,35 +108,13 @@ class Plan:
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
-        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
-        settings["tasks"] = [task.model_dump(mode="json") for task in self.tasks]
-        return event(
-            "room_opened",
-            version=__version__,
-            uuid=self.uuid,
-            kind=self.kind,
-            problem=self.problem,
-            language=self.language,
-            model=self.model,
-            agents=[asdict(seat) for seat in self.seats],
-            settings=settings,
-        )
-
-
-_AT_TOP = ("kind", "problem", "language", "seats", "model", "uuid")
-"""Fields of a plan that stand beside the event's settings."""
+        told = {"kind": self.kind, "problem": self.problem, "language": self.language, "model": self.model}
+        return write_opening(self, told, tasks=[task.model_dump(mode="json") for task in self.tasks])
 
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not an evaluation's."""
-    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
-    values = {**opening.get("settings", {}), **top, "seats": opening.get("agents")}
-    try:
-        return TypeAdapter(Plan).validate_python(values)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
-        raise UsageError(f"this journal was not opened by an evaluation of this version: {what}") from error
+    return read_opening(Plan, opening, "an evaluation")
 
 
 def make(

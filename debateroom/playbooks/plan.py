@@ -8,17 +8,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from debateroom import __version__
-from debateroom.errors import UsageError
 from debateroom.language import detect_language
 from debateroom.messages import Seat
 from debateroom.models import reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models
 from debateroom.playbooks.catalogue import Playbook
-from debateroom.room.room import event
+from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import Settings
 
 KIND = "playbook"
@@ -101,35 +99,17 @@ class Plan:
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
-        settings = {key: value for key, value in asdict(self).items() if key not in _AT_TOP}
-        return event(
-            "room_opened",
-            version=__version__,
-            uuid=self.uuid,
-            kind=KIND,
-            problem=self.problem,
-            context=self.goal,
-            language=self.language,
-            model=self.model,
-            rounds=1,
-            agents=[asdict(seat) for seat in self.seats],
-            settings=settings | {"outside": self.outside},
-        )
-
-
-_AT_TOP = ("kind", "problem", "language", "seats", "model", "uuid")
+        told = {
+            "kind": KIND, "problem": self.problem, "context": self.goal, "language": self.language,
+            "model": self.model, "rounds": 1,
+        }  # fmt: skip
+        return write_opening(self, told, outside=self.outside)
 
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a playbook's."""
-    top = {key: opening.get(key) for key in _AT_TOP if key != "seats"}
     settings = {key: value for key, value in opening.get("settings", {}).items() if key != "outside"}
-    try:
-        return TypeAdapter(Plan).validate_python({**settings, **top, "seats": opening.get("agents")})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].lower()}"
-        raise UsageError(f"this journal was not opened by a playbook of this version: {what}") from error
+    return read_opening(Plan, {**opening, "settings": settings}, "a playbook")
 
 
 def language_of(settings: Settings, goal: str | None) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote as percent
 
 from markupsafe import Markup
@@ -105,47 +106,34 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
 
 def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     """The page of a dialogue."""
-    style, script = _asset("report.css"), _asset("report.js")
     templates.add_filters(block=prose.block)
     shown = talk.values(transcript)
     facts = shown["facts"]
-    href, name = talk.link(chat_path)
-    return (
-        templates.render(
-            "reports/dialogue_report.html.j2",
-            **shown,
-            style=Markup(style),  # noqa: S704 — our own file
-            script=Markup(script),  # noqa: S704 — our own file
-            policy=_policy(style, script),
-            kicker=[each for each in (facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]) if each],
-            rounds=cards.rounds(facts),
-            footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
-            chat_href=href,
-            chat_name=name,
-        )
-        + "\n"
-    )
+    kicker = [each for each in (facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]) if each]
+    return _page("dialogue_report", shown, chat_path, kicker=kicker, rounds=cards.rounds(facts))
 
 
 def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     """The page of an evaluation."""
+    return _page("eval_report", evaluation.values(transcript), chat_path)
+
+
+def _page(name: str, shown: Mapping[str, Any], chat_path: PurePath | str | None, **more: Any) -> str:
+    """The page that template `name` makes of what a report shows."""
     style, script = _asset("report.css"), _asset("report.js")
-    shown = evaluation.values(transcript)
-    facts = shown["facts"]
-    href, name = talk.link(chat_path)
-    return (
-        templates.render(
-            "reports/eval_report.html.j2",
-            **shown,
-            style=Markup(style),  # noqa: S704 — our own file
-            script=Markup(script),  # noqa: S704 — our own file
-            policy=_policy(style, script),
-            footer=_footer(facts, shown["cost"], shown["tokens"], shown["time"]),
-            chat_href=href,
-            chat_name=name,
-        )
-        + "\n"
+    href, chat = talk.link(chat_path)
+    page = templates.render(
+        f"reports/{name}.html.j2",
+        **shown,
+        **more,
+        style=Markup(style),  # noqa: S704 — our own file
+        script=Markup(script),  # noqa: S704 — our own file
+        policy=_policy(style, script),
+        footer=_footer(shown["facts"], shown["cost"], shown["tokens"], shown["time"]),
+        chat_href=href,
+        chat_name=chat,
     )
+    return page + "\n"
 
 
 def policy() -> str:
