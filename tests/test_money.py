@@ -41,7 +41,7 @@ def test_usage_is_kept_for_each_entry_each_round_and_the_room(serve: Serve) -> N
         assert entry["usage"] == spent([by_agent[entry["agent"][-1]]])
     assert found["cost"] == pytest.approx(
         sum((u.input - u.cached - u.written) * 2 + u.cached * 0.1 + u.written * 2.5 + u.output * 10
-            for call in server.calls if (u := call.usage)) / 1e6
+            for call in server.calls if (u := call.usage)) / 1e6, abs=1e-6
     )  # fmt: skip
 
 

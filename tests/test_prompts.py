@@ -12,10 +12,11 @@ SEATS = (Seat("Agent A", "Architect", "thinks in systems"), Seat("Agent B", "Cri
 
 INSTRUCTIONS = {
     "opening": {
-        "who you are": ("You are Agent A, Architect: thinks in systems", "Vous êtes Agent A, Architect : thinks in systems",
-                        "你是 Agent A，Architect：thinks in systems"),
-        "round 1 of a debate": ("round 1 of a debate between several agents", "tour 1 d'un débat entre plusieurs agents",
-                                "多方辩论的第 1 轮"),
+        "who you are": ("You are Agent A, Architect.", "Vous êtes Agent A, Architect.", "你是 Agent A，Architect。"),
+        "what your role is": ("Agent A, Architect: thinks in systems", "Agent A, Architect : thinks in systems",
+                              "Agent A，Architect：thinks in systems"),
+        "a debate between agents": ("A debate between 2 agents", "Un débat entre 2 agents", "2 位参与者在同一个房间里辩论"),
+        "which round": ("This is round 1.", "C'est le tour 1.", "现在是第 1 轮。"),
         "state your opening position": ("state your opening position", "énoncez votre position de départ", "说出你对这个问题的初始立场"),
         "specific and concrete": ("Be specific and concrete", "Soyez précis et concret", "要具体、明确"),
         "real solutions, not principles": ("real solutions, not vague principles", "de vraies solutions, pas de vagues principes",
@@ -32,9 +33,11 @@ INSTRUCTIONS = {
         "no files": ("Do not write to any file", "N'écrivez dans aucun fichier", "不要写入任何文件"),
     },
     "debate": {
-        "who you are": ("You are Agent A, Architect: thinks in systems", "Vous êtes Agent A, Architect : thinks in systems",
-                        "你是 Agent A，Architect：thinks in systems"),
-        "which round": ("round 3 of a debate between several agents", "tour 3 d'un débat entre plusieurs agents", "多方辩论的第 3 轮"),
+        "who you are": ("You are Agent A, Architect.", "Vous êtes Agent A, Architect.", "你是 Agent A，Architect。"),
+        "what your role is": ("Agent A, Architect: thinks in systems", "Agent A, Architect : thinks in systems",
+                              "Agent A，Architect：thinks in systems"),
+        "a debate between agents": ("A debate between 2 agents", "Un débat entre 2 agents", "2 位参与者在同一个房间里辩论"),
+        "which round": ("This is round 3.", "C'est le tour 3.", "现在是第 3 轮。"),
         "read with care": ("read the discussion so far with care", "lisez attentivement la discussion", "仔细阅读此前的讨论"),
         "strongest counter-argument": ("Answer the strongest argument against your position",
                                        "Répondez à l'argument le plus fort contre votre position", "回应反对你立场的最有力的论点"),
