@@ -1,7 +1,7 @@
 """How many tokens a text will be, before any model has counted it. An estimate by class of character.
 
 The weights were fitted to the embedded model's tokenizer on English, French, Chinese and code; a room's first real
-usage corrects them (see `debating.forecast`).
+usage corrects them (see `debating.measured`).
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from vendor.faults import HttpError
 from debateroom import activities, clock, resuming, settings, tokens
 from debateroom.debating import forecast
 from debateroom.debating import plan as plans
+from debateroom.debating.measured import measured
 from debateroom.errors import BudgetSpent, UsageError
 from debateroom.messages import Transcript, Usage
 
@@ -275,13 +276,13 @@ def test_the_first_real_usage_calibrates_the_forecast(serve: Serve) -> None:
     plan = plans.from_event(json.loads((outcome.folder / "journal.jsonl").read_text().splitlines()[0]))
     whole = outcome.transcript
     first = replace(whole, rounds=whole.rounds[:1])
-    known = forecast.measured(plan, first)
+    known = measured(plan, first)
     assert known["anthropic:claude-opus-5-5"].factor == pytest.approx(1.6, rel=0.01)
     assert known["anthropic:claude-haiku-5-5"].factor == pytest.approx(0.9, rel=0.01)
     assert {item.reply for item in known.values()} == {300}
     second = forecast.rounds(plan, first)[0]
     assert second.usage.input == pytest.approx(whole.rounds[1].usage.input, rel=0.02)
-    assert forecast.measured(plan, Transcript(problem=plan.problem))["anthropic:claude-opus-5-5"].factor == 1.0
+    assert measured(plan, Transcript(problem=plan.problem))["anthropic:claude-opus-5-5"].factor == 1.0
 
 
 def test_a_large_room_of_the_dearest_class_is_warned_about_in_one_line(

@@ -30,6 +30,7 @@ from debateroom.debating import budget as budgets
 from debateroom.debating import forecast
 from debateroom.debating import plan as plans
 from debateroom.debating.plan import Plan
+from debateroom.debating.played import Played
 from debateroom.debating.purse import Purse
 from debateroom.errors import BudgetSpent
 from debateroom.messages import Paid, Request, Transcript, Usage
@@ -229,7 +230,7 @@ def test_a_call_is_priced_with_all_that_it_holds(serve: Serve) -> None:
     server = serve(CONTENTIOUS, cache_minimum=1)
     outcome = activities.debate(QUESTION, agents=2, rounds=1, model="sonnet", note=(LONG,), moderator="none")
     plan = plan_of(outcome.folder)
-    played = forecast.Played(plan, Transcript(problem=plan.problem, agents=plan.seats)).full(5_000)
+    played = Played(plan, Transcript(problem=plan.problem, agents=plan.seats)).full(5_000)
     call = server.calls[0]
     request = Request(shared=tuple(call.shared), own=call.own, max_tokens=5_000)
     size = sum(map(tokens.estimate, call.prompt)) * 1.2

@@ -14,8 +14,8 @@ from vendor import Answerer, Call, Reply, Said, VendorServer, debate_script
 from vendor.faults import Cut, HttpError, Reset, StreamError, Trickle, fail_first
 
 from debateroom import activities, tokens
-from debateroom.debating import forecast
 from debateroom.debating import plan as plans
+from debateroom.debating.measured import measured
 from debateroom.messages import Usage
 from debateroom.models import retry
 
@@ -163,5 +163,5 @@ def test_a_reply_that_was_asked_for_again_does_not_calibrate(serve: Serve) -> No
     plan = plans.from_event(json.loads((outcome.folder / "journal.jsonl").read_text().splitlines()[0]))
     (first,) = outcome.transcript.rounds
     alone = replace(outcome.transcript, rounds=(replace(first, entries=first.entries[:1]),))
-    both, one = (forecast.measured(plan, transcript) for transcript in (outcome.transcript, alone))
+    both, one = (measured(plan, transcript) for transcript in (outcome.transcript, alone))
     assert both["anthropic:claude-sonnet-5-5"].factor == one["anthropic:claude-sonnet-5-5"].factor

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from debateroom.debating.forecast import NextRound, Played, nothing_yet
+from debateroom.debating.forecast import nothing_yet
 from debateroom.debating.plan import Plan
+from debateroom.debating.played import NextRound, Played
 from debateroom.errors import BudgetSpent
 from debateroom.language import number, say
 from debateroom.messages import Transcript

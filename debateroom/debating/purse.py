@@ -14,8 +14,8 @@ from dataclasses import replace
 from debateroom import clock
 from debateroom.debating import prefix
 from debateroom.debating.budget import Allowance, least, longest
-from debateroom.debating.forecast import Played
 from debateroom.debating.plan import Plan
+from debateroom.debating.played import Played
 from debateroom.messages import Paid, Request
 from debateroom.room.spending import spent
 
