@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debateroom import clock, context, files, settings
-from debateroom.debating import budget, forecast, rounds, synthesis
+from debateroom.debating import budget, forecast, host, rounds, synthesis
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
@@ -31,7 +31,7 @@ from debateroom.report import html, markdown
 from debateroom.room import stopping
 from debateroom.room.events import State, apply
 from debateroom.room.played import played
-from debateroom.room.room import PAGE, REPORT, OnEvent, Room, command, event, folder_of
+from debateroom.room.room import BRIEF, PAGE, REPORT, OnEvent, Room, command, event, folder_of
 from debateroom.room.summary import summarize
 from debateroom.settings import Settings
 
@@ -191,6 +191,8 @@ def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: O
     until = begun + plan.timeout if plan.timeout is not None else None
     purse = Purse(plan, models.stop)
     stopped = rounds.play(room, plan, models, purse=purse, until=until, on_progress=on_progress)
+    if room.transcript.final_output is None and plan.synthesis == plans.HOST:
+        return _left_to_host(room, plan, stopped)
     if room.transcript.final_output is None:
         synthesis.conclude(room, plan, models, purse=purse, until=until)
     if purse.refused and (stopped == "rounds" or _is_extract(room, plan)):
@@ -198,6 +200,14 @@ def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: O
     if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
         stopped = "deadline"
     return Ended(stopped, _EXIT_CODES.get(stopped, 0), *_cut_short(room, plan, stopped))
+
+
+def _left_to_host(room: Room, plan: Plan, stopped: str) -> Ended:
+    """The end of a run that leaves the synthesis to its caller, with a brief of what that one needs."""
+    room.write_file(BRIEF, host.brief(room.folder, room.state, plan))
+    why = _cut_short(room, plan, stopped)[:1]
+    hint = host.hint(room.folder, plan.language)
+    return Ended(stopped, _EXIT_CODES.get(stopped, 0), why[0] if why else None, hint, status=host.WAITING)
 
 
 def load(names: Collection[str], models: Models) -> None:

@@ -67,6 +67,8 @@ class Settings(BaseModel):
     """Where the project is found on the web; told to whoever is woken."""
     moderator: str | None = None
     """Model that judges agreement and concludes, or `none`; the seats' model."""
+    synthesis: Literal["moderator", "host"] = "moderator"
+    """Who concludes: the moderator, or the host, which is the caller and does it with `debateroom conclude`."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)

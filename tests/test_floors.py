@@ -19,7 +19,7 @@ FLOORS = {
     "report": 5, "wake": 5,
     "evaluation": 6, "playbooks": 6,
     "activities": 7, "doors": 7,
-    "dialogues": 8, "coordinating": 8, "evaluations": 8, "resuming": 9,
+    "dialogues": 8, "coordinating": 8, "evaluations": 8, "concluding": 8, "resuming": 9,
     "cli": 10, "__main__": 11,
 }  # fmt: skip
 FREE = {1}

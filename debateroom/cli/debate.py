@@ -50,6 +50,11 @@ _OPTIONS = (
     click.option(
         "--moderator", metavar="NAME", help="Model that judges agreement and concludes, or none.  [default: --model]"
     ),
+    click.option(
+        "--synthesis",
+        metavar="WHO",
+        help="Who concludes: moderator, or host: you, with conclude.  [default: moderator]",
+    ),
     click.option("--early-stop/--no-early-stop", default=None, help="Stop when all really agree.  [default: on]"),
     click.option("--room", metavar="NAME", help="Name of the room.  [default: chatroom]"),
     click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),

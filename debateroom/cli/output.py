@@ -25,7 +25,7 @@ LONGEST = 4000
 
 _KEYS = (
     "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
-    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "error", "hint",
+    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "brief", "error", "hint",
 )  # fmt: skip
 _SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 
@@ -106,7 +106,11 @@ def _tell_outcome(outcome: Outcome) -> None:
         trials.tell(outcome)
         return
     language = outcome.transcript.language
-    _tell_answer(outcome.transcript)
+    if outcome.summary["brief"]:
+        tell(say(language, "host_waits") + "\n")
+        tell(say(language, "labelled", label=say(language, "brief"), text=outcome.summary["brief"]))
+    else:
+        _tell_answer(outcome.transcript)
     tell("\n" + say(language, "labelled", label=say(language, "report"), text=outcome.report))
     tell(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
 

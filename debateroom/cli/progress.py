@@ -252,6 +252,9 @@ def looking_at(event: Event) -> str:
 def moderator_of(event: Event, language: str) -> str:
     """The moderator's model as people are shown it."""
     moderator = str(event["settings"]["moderator"])
+    if event["settings"].get("synthesis") == "host":
+        told = say(language, "no_verdicts") if moderator == "none" else moderator
+        return say(language, "host_concludes", moderator=told)
     return say(language, "no_moderator") if moderator == "none" else moderator
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from debateroom.debating.expected import Expected, expected, total
-from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.plan import HOST, NO_MODERATOR, Plan
 from debateroom.debating.played import LAST_QUESTION, VERDICT, Played
 from debateroom.messages import Transcript
 from debateroom.room.events import State
@@ -33,7 +33,7 @@ def rounds(
         played = played.careful(())
     first = len(transcript.rounds) + 1
     found = [played.round(number, answered if number == first else ()) for number in range(first, plan.rounds + 1)]
-    if plan.moderator != NO_MODERATOR:
+    if plan.moderator != NO_MODERATOR and plan.synthesis != HOST:
         found.append(
             expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS, question=LAST_QUESTION))])
         )

@@ -26,6 +26,8 @@ from debateroom.settings import PROJECT_FILE, Settings
 from debateroom.terminal import quoted
 
 NO_MODERATOR = "none"
+HOST = "host"
+"""Who concludes where that is left to whoever started the debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Plan:
     """`provider:model` of the seats that name no other."""
     moderator: str
     """`provider:model`, or `none`."""
+    synthesis: str
+    """Who concludes: `moderator`, or `host`, whoever started the debate."""
     early_stop: bool
     quorum: int
     """Seats that must answer in a round."""
@@ -85,7 +89,7 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
-    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, reach={}, tools=None)
+    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, reach={}, tools=None, synthesis="moderator")
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
     return plan
@@ -205,7 +209,7 @@ def _of_file(name: str) -> str:
 
 def _as_given(settings: Settings) -> dict[str, Any]:
     """The settings that a plan takes over unchanged."""
-    names = ("early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
+    names = ("synthesis", "early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
     limits = ("timeout", "budget", "prices", "concurrency")
     return {name: getattr(settings, name) for name in (*names, *limits)}
 

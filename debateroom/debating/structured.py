@@ -93,7 +93,7 @@ def ask(
         except CallFailed as error:
             return Structured(None, (*paid, *error.paid), name, seconds, str(spoken(error, plan.language)))
         paid, seconds, name = (*paid, *answer.paid), seconds + answer.seconds, answer.model
-        value, problem = _read(answer.text, shape, plan.language)
+        value, problem = read(answer.text, shape, plan.language)
         if value is not None and check is not None:
             problem = check(value)
         if value is not None and not problem:
@@ -112,7 +112,8 @@ def unaffordable(plan: Plan) -> Structured[Any]:
     return Structured(None, (), "", 0.0, say(plan.language, "not_afforded"))
 
 
-def _read(text: str, shape: type[Shape], language: str) -> tuple[Shape | None, str]:
+def read(text: str, shape: type[Shape], language: str) -> tuple[Shape | None, str]:
+    """The value in `text`, else what is wrong with it, in `language`."""
     found = find_object(text)
     if found is None or not isinstance(found.value, dict):
         return None, say(language, "no_json")

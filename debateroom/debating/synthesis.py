@@ -7,7 +7,7 @@ What a model says about a seat is kept only when it stands on that seat's replie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +22,7 @@ from debateroom.debating.window import fitted
 from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
+from debateroom.room.events import State
 from debateroom.room.played import standing
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
@@ -85,18 +86,49 @@ class Synthesis(BaseModel):
     opening_positions: list[OpeningPosition]
 
 
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What is known of a debate before anybody concludes."""
+
+    transcript: Transcript
+    """With the rounds that count as played."""
+    decision: Decision
+    facts: dict[str, Any]
+    """The part of the final output that nobody is asked for."""
+    unsupported: int
+    """Claims of the moderator's in it that stood on nothing."""
+
+
+def findings(state: State, plan: Plan) -> Findings:
+    """What the rounds of a debate came to."""
+    transcript = replace(state.transcript, rounds=standing(state.transcript))
+    last = transcript.rounds[-1]
+    decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
+    facts = _facts(transcript, decision, state.moderator_problems)
+    premise = grounding.premise(facts["shared_premise"] or "", transcript)
+    return Findings(transcript, decision, facts | premise.claims, premise.unsupported)
+
+
+def concluded(found: Findings, synthesis: Synthesis, *, by: str) -> dict[str, Any]:
+    """The final output: the findings, and the claims of the `synthesis` that stand on the transcript."""
+    transcript, facts = found.transcript, dict(found.facts)
+    claims, unsupported = grounding.held_to_transcript(synthesis.model_dump(by_alias=True), transcript)
+    positions = claims.pop("opening_positions")
+    if len(transcript.rounds) > 1:
+        facts["opening_vote"] = votes.opening(transcript, positions)
+    filled = _filled(claims, transcript, found.decision, facts["outcome"])
+    final = {**filled, **facts, "unsupported": unsupported + found.unsupported, "synthesized_by": by}
+    return _in_order(final)
+
+
 def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: float | None = None) -> None:
     """Writes the final output into the journal: the moderator's, or the marked extract when none can be used.
 
     After `until`, on the monotonic clock, nobody is asked any more, nor when the `purse` does not hold it.
     """
-    transcript = replace(room.transcript, rounds=standing(room.transcript))
     in_time = until is None or clock.monotonic() < until
-    last = transcript.rounds[-1]
-    decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
-    facts = _facts(transcript, decision, room.state.moderator_problems)
-    held_premise = grounding.premise(facts["shared_premise"] or "", transcript)
-    facts |= held_premise.claims
+    found = findings(room.state, plan)
+    transcript, decision, facts = found.transcript, found.decision, found.facts
     answer: structured.Structured[Synthesis] | None = None
     history = "full"
     if in_time and plan.moderator != NO_MODERATOR:
@@ -111,21 +143,12 @@ def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: flo
             request = replace(request, until=until, max_tokens=allowance.limit)
             answer, history = _asked(transcript, plan, models, request, purse)
     if answer is not None and answer.value is not None:
-        claims, unsupported = grounding.held_to_transcript(answer.value.model_dump(by_alias=True), transcript)
-        positions = claims.pop("opening_positions")
-        if len(transcript.rounds) > 1:
-            facts["opening_vote"] = votes.opening(transcript, positions)
-        final = {
-            **_filled(claims, transcript, decision, facts["outcome"]),
-            **facts,
-            "unsupported": unsupported + held_premise.unsupported,
-            "synthesized_by": answer.model,
-        }
+        final = concluded(found, answer.value, by=answer.model)
     else:
         moderated = plan.moderator != NO_MODERATOR
         problem = answer.problem if answer else say(plan.language, "time_over") if moderated else ""
         final = {**extract.build(transcript, decision, facts["outcome"], alone=not moderated), **facts}
-        final |= {"unsupported": held_premise.unsupported, "synthesized_by": "extract", "extract_because": problem}
+        final |= {"unsupported": found.unsupported, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.paid, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), history=history, **paid))
 
@@ -141,11 +164,14 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
 
 def _request(transcript: Transcript, plan: Plan, outcome: str, decision: Decision) -> Request:
     excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
-    finding = say(
-        plan.language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=len(transcript.rounds)
-    )
+    finding = finding_of(plan.language, outcome, decision, len(transcript.rounds))
     schema = structured.schema(Synthesis, [seat.name for seat in plan.seats])
     return prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
+
+
+def finding_of(language: str, outcome: str, decision: Decision, rounds: int) -> str:
+    """The outcome as whoever concludes is told it."""
+    return say(language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=rounds)
 
 
 def _asked(

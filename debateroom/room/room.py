@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 JOURNAL, CHAT = "journal.jsonl", "chat.json"
 REPORT, PAGE = "chatroom_report.md", "chatroom_report.html"
 RUN_LOG = "run.log"
+BRIEF = "brief.md"
+"""What whoever concludes a debate needs for it."""
 ORIGINAL = "chat.original.json"
 """The file that a room was made from, when there was no journal; what `chat.json` was when lines of it were lost."""
-OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", "brief.md")
+OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", BRIEF)
 """What debateroom writes into a room, and all it ever replaces there."""
 
 LONGEST_NAME = 100

@@ -12,7 +12,7 @@ from debateroom.messages import Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
 from debateroom.room.played import DEBATES, missing, played
-from debateroom.room.room import CHAT, JOURNAL, REPORT, command, opening_event, read
+from debateroom.room.room import BRIEF, CHAT, JOURNAL, REPORT, command, opening_event, read
 from debateroom.terminal import one_line
 
 _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
@@ -52,6 +52,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "cost": dollars(transcript.cost),
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
+        "brief": str(folder.resolve() / BRIEF) if transcript.status == "waiting_for_host" else None,
         "error": state.error,
         "hint": state.hint,
     }
