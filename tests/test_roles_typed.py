@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from debateroom import cli
 from debateroom.debating.roles import LONGEST_NAME, RoleSpec, parse_role, parse_roles_list, seat_name
 from debateroom.errors import UsageError
 
@@ -151,3 +153,20 @@ def test_a_seat_before_the_first_does_not_exist() -> None:
     """A negative index is a programming error."""
     with pytest.raises(ValueError, match="starts at 0"):
         seat_name(-1)
+
+
+def test_roles_are_filled_up_to_the_usual_number_of_seats(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--add-roles` without `-n`: one role becomes three seats, the given one first."""
+    typed = [
+        "Queue or loop for jobs?",
+        "--role",
+        "Bee keeper",
+        "--add-roles",
+        "--dry-run",
+        "--json",
+        "--model",
+        "opus",
+    ]
+    assert cli.run(typed) == 0
+    seats = json.loads(capsys.readouterr().out)["agents"]
+    assert (len(seats), seats[0]["role"]) == (3, "Bee keeper")

@@ -39,6 +39,7 @@ COMMANDS = {
     "rooms": Entry("debateroom.cli.rooms", "List the rooms with their state, age and cost."),
     "serve": Entry("debateroom.cli.serve", "Show all rooms on a page on this machine."),
     "simulate": Entry("debateroom.cli.simulate", "Play a person against an agent, and judge it."),
+    "skill": Entry("debateroom.cli.skill", "Teach a coding assistant to use debateroom."),
     "status": Entry("debateroom.cli.status", "Say how a room is getting on."),
     "stop": Entry("debateroom.cli.stop", "Stop a running room; it can be resumed."),
     "watch": Entry("debateroom.cli.watch", "Show a room while it goes on."),

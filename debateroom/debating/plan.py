@@ -25,6 +25,8 @@ from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
 from debateroom.terminal import quoted
 
+USUAL_SEATS = 3
+"""Of a room whose seats nobody counted."""
 NO_MODERATOR = "none"
 HOST = "host"
 """Who concludes where that is left to whoever started the debate."""
@@ -250,8 +252,9 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
         given = list(roles.parse_roles_list(settings.roles))
     wanted = domain if settings.domain == "auto" else settings.domain
     if not given:
-        return roles.assign(wanted, language, settings.agents or 3, given, False)
-    count = settings.agents if settings.agents is not None else len(given)
+        return roles.assign(wanted, language, settings.agents or USUAL_SEATS, given, False)
+    usual = max(USUAL_SEATS, len(given)) if settings.add_roles else len(given)
+    count = settings.agents if settings.agents is not None else usual
     if count < len(given) or (count > len(given) and not settings.add_roles):
         key = "roles_fill_up" if count > len(given) else "roles_contradict"
         raise worded(UsageError, Wording(key, {"given": count, "count": len(given)}), hint=Wording("roles_hint"))
