@@ -30,6 +30,7 @@ COMMANDS = {
     "doctor": Entry("debateroom.cli.doctor", "Check providers, keys, the embedded model and folders."),
     "eval": Entry("debateroom.cli.evaluate", "Try many tasks on an agent, with simulated customers.", "evaluate"),
     "keys": Entry("debateroom.cli.keys", "List and store the keys of providers."),
+    "mcp": Entry("debateroom.cli.mcp", "Serve debates to assistants that speak MCP."),
     "models": Entry("debateroom.cli.models", "List models, and get the embedded one."),
     "decisions": Entry("debateroom.cli.decisions", "List what a coordinator decided, with its evidence."),
     "playbook": Entry("debateroom.cli.playbook", "Run a playbook, or start and finish one that you coordinate."),

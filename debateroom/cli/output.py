@@ -17,17 +17,8 @@ if TYPE_CHECKING:
     from debateroom.activities import Outcome
     from debateroom.messages import Transcript
 
-JSON_LIMIT = 2000
-"""Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
-
 LONGEST = 4000
 """Characters of one of the texts that a person gets on standard output; the whole is in the report."""
-
-_KEYS = (
-    "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
-    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "brief", "error", "hint",
-)  # fmt: skip
-_SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 
 
 def line(text: str) -> None:
@@ -220,18 +211,8 @@ def _room_of(room: Path | None) -> dict[str, Any]:
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One line, all keys present, long texts shortened until it is under the limit."""
+    """One line: the object of a room, short enough for an assistant."""
     from debateroom import files
+    from debateroom.room.summary import shortened
 
-    whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
-    for key in _SHORTENED:
-        if isinstance(whole[key], str):
-            whole[key] = one_line(whole[key], 600)
-    data = files.dumps(whole)
-    while len(data) > JSON_LIMIT:
-        longest = max((key for key in _SHORTENED if whole[key]), key=lambda key: len(whole[key]), default=None)
-        if longest is None or len(whole[longest]) < 40:
-            break
-        whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
-        data = files.dumps(whole)
-    line(data.decode())
+    line(files.dumps(shortened(value)).decode())

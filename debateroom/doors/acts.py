@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from debateroom.doors.commands import call
 from debateroom.terminal import one_line
-
-_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +47,9 @@ class Acts:
         return self._run(["wake", "send", "--active", str(self.active), "--", str(room)])
 
     def _run(self, words: Sequence[str]) -> Said:
-        safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
         try:
-            ran = subprocess.run(
-                [sys.executable, *safe, "-m", "debateroom", *words],
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-                env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-            )
+            code, out, err = call(words, self.folder)
         except (OSError, subprocess.TimeoutExpired) as error:
             return Said(False, type(error).__name__)
-        said = ran.stderr.decode("utf-8", "replace") or ran.stdout.decode("utf-8", "replace")
-        lines = [line for line in said.splitlines() if line.strip()]
-        return Said(ran.returncode == 0, one_line(lines[0] if lines else "", 300))
+        lines = [line for line in (err or out).splitlines() if line.strip()]
+        return Said(code == 0, one_line(lines[0] if lines else "", 300))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from debateroom import files
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import say
 from debateroom.messages import Transcript, dollars
@@ -21,6 +22,13 @@ _NAMED = 3
 """Missing seats that a paragraph names."""
 _REASON = 160
 """Characters of a reason that a paragraph has room for; the whole is in the report."""
+JSON_LIMIT = 2000
+"""Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
+_KEYS = (
+    "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
+    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "brief", "error", "hint",
+)  # fmt: skip
+_SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 UNREADABLE = "unreadable"
 """Status of a room whose journal cannot be read, or does not say how it was opened."""
 STOPPED = 143
@@ -56,6 +64,20 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "error": state.error,
         "hint": state.hint,
     }
+
+
+def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with all its keys in their order, long texts cut until its JSON is within `JSON_LIMIT`."""
+    whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
+    for key in _SHORTENED:
+        if isinstance(whole[key], str):
+            whole[key] = one_line(whole[key], 600)
+    while len(files.dumps(whole)) > JSON_LIMIT:
+        longest = max((key for key in _SHORTENED if whole[key]), key=lambda key: len(whole[key]), default=None)
+        if longest is None or len(whole[longest]) < 40:
+            break
+        whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
+    return whole
 
 
 def paragraph(transcript: Transcript) -> str:
