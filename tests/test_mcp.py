@@ -95,9 +95,7 @@ def test_a_running_debate_is_no_result_and_can_be_stopped(folder: Path) -> None:
         await ask(client, "debate_start", question=QUESTION, model="scripted:slow.jsonl")
         assert (await ask(client, "debate_wait", seconds=0.2))["status"] == "running"
         early = (await ask(client, "debate_result"))["error"]
-        assert early["error"].endswith(
-            "debate_result: the debate in chatroom is still running; call debate_wait first"
-        )
+        assert early.endswith("debate_result: the debate in chatroom is still running; call debate_wait first")
         again = await ask(client, "debate_start", question=QUESTION)
         assert "busy" in again["error"] or "running" in again["error"]
         stopped = await ask(client, "debate_stop")
