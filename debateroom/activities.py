@@ -244,7 +244,7 @@ def _cut_short(room: Room, plan: Plan, stopped: str) -> tuple[str, ...]:
     figures = {
         "played": len(played(room.transcript)), "rounds": plan.rounds,
         "seconds": in_marks(plan.language, f"{plan.timeout or 0:g}"),
-        "budget": in_marks(plan.language, f"{plan.budget or 0:g}"),
+        "budget": in_marks(plan.language, f"{plan.budget or 0:g}"), "tokens": budget.least(plan),
     }  # fmt: skip
     why, option = _CUT_SHORT[stopped]
     if stopped == "budget" and room.transcript.cost is None:

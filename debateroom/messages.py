@@ -32,6 +32,10 @@ class Usage:
         )
 
 
+CURRENCY = "USD"
+"""Of every amount in this project."""
+
+
 def dollars(amount: float | None) -> float | None:
     """`amount` to a millionth of a US dollar, as it is written: without the noise of added fractions. None stays."""
     return None if amount is None else round(amount, 6)

@@ -44,3 +44,8 @@ def one_line(text: str, limit: int = 200) -> str:
     """`text` on one line, at most `limit` characters, safe to print."""
     flat = " ".join(printable(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing in `text` can be seen: spaces, and characters that only format."""
+    return all(mark.isspace() or unicodedata.category(mark) in ("Cf", "Cc") for mark in text)

@@ -99,8 +99,8 @@ def test_json_is_one_object_with_all_keys_under_2_kb(capsys: pytest.CaptureFixtu
     assert len(out.encode()) < 2048
     assert list(value) == [
         "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action",
-        "sharpest_disagreement", "rounds_played", "agents", "effective_agents", "cost", "report", "transcript",
-        "brief", "error", "hint",
+        "sharpest_disagreement", "rounds_played", "agents", "effective_agents", "missing", "degraded", "cost",
+        "currency", "report", "transcript", "brief", "error", "hint",
     ]  # fmt: skip
     assert (value["ok"], value["status"], value["outcome"], value["agents"]) == (True, "finished", "deadlock", 3)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commands import Installed
 from debates import Serve, run
-from vendor import VendorServer
+from vendor import Reply, VendorServer
 from vendor.faults import HttpError, Silent
 
 from debateroom import cli
@@ -110,6 +110,22 @@ def test_without_live_nobody_is_asked(capsys: pytest.CaptureFixture[str], vendor
     """What is set up is only described."""
     code, found = doctor(capsys)
     assert (code, found["openai"]["state"], found["openai"]["live"], vendor.calls) == (0, "ok", None, [])
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"), [(Reply("", stop_reason="length"), "thinking"), (HttpError(429), "rate limit")]
+)
+def test_a_model_that_is_reached_is_not_broken(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, fault: Any, said: str
+) -> None:
+    """A limit that went into thinking, or a rate limit, shows that it answers."""
+    with VendorServer(lambda call: fault) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        code, found = doctor(capsys, "--live")
+    check = found["anthropic"]
+    assert (code, check["state"], check["live"]) == (0, "ok", True)
+    assert said in check["detail"]
 
 
 def test_a_server_without_the_vendors_model_is_reached(
@@ -268,3 +284,13 @@ def test_a_spent_quota_is_told_without_a_room_to_go_on_with(
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     _, found = doctor(capsys, "--live")
     assert found["anthropic"]["next"] == "mend it at the provider's website"
+
+
+def test_a_key_on_the_command_line_is_not_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever types it there is told what to do, and no log gets it from us; nor from another command."""
+    assert cli.run(["keys", "set", "anthropic", KEY]) == 2
+    told = capsys.readouterr()
+    assert KEY not in told.out + told.err
+    assert "debateroom keys set anthropic" in told.err
+    assert cli.run(["rooms", "more", KEY]) == 2
+    assert KEY not in capsys.readouterr().err

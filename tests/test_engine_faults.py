@@ -196,17 +196,28 @@ def test_a_seat_that_failed_is_named_with_a_reason_and_has_no_turn(
     assert found["final_output"]["effective_agents"] == 2
 
 
+ERRORS_TEXT = "an error's text came in place of an answer: "
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error'}}", "500 Internal Server Error"],
+    ("text", "reason"),
+    [
+        ("Error code: 529 - {'type': 'error', 'error': {'type': 'overloaded_error'}}", ERRORS_TEXT),
+        ("500 Internal Server Error", ERRORS_TEXT),
+        ("curl: (7) Failed to connect to port 443", ERRORS_TEXT),
+        ("sh: 1: ask: not found", ERRORS_TEXT),
+        ("<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>", "a web page came"),
+        ("null", "the model gave an empty answer"),
+        ("…", "the model gave an empty answer"),
+    ],
 )
-def test_an_errors_text_with_status_200_is_never_a_turn(serve: Serve, text: str) -> None:
+def test_an_errors_text_with_status_200_is_never_a_turn(serve: Serve, text: str, reason: str) -> None:
     """It is asked once more, and if it comes again the seat has failed; the others never read it."""
     server = serve(failing(Reply(text), "Agent C"))
     found = chat(activities.debate(QUESTION, agents=3, rounds=2, model="sonnet"))
     (failure,) = found["rounds"][0]["failures"]
     assert failure["agent"] == "Agent C"
-    assert failure["reason"].startswith("an error's text came in place of an answer: ")
+    assert failure["reason"].startswith(reason)
     assert sum(seat_of(call) == "Agent C" for call in server.calls) == 4
     assert not any(text in call.shared[1] for call in server.calls if len(call.shared) > 1)
     assert found["rounds"][0]["usage"]["output"] > sum(
@@ -467,9 +478,9 @@ def test_a_key_that_is_refused_in_the_middle_names_resume(
 @pytest.mark.parametrize(
     ("language", "line"),
     [
-        ("en", "anthropic asks to wait 2 s: its rate limit is reached"),
-        ("fr", "anthropic demande d’attendre 2 s : sa limite de débit est atteinte"),
-        ("zh", "anthropic 要求等待 2 秒：已达到速率上限"),
+        ("en", "the rate limit of anthropic is reached: nobody is asked there for 2 s"),
+        ("fr", "la limite de débit de anthropic est atteinte : personne n’y est interrogé pendant 2 s"),
+        ("zh", "已达到 anthropic 的速率上限：2 秒内不再向它提问"),
     ],
 )
 def test_a_wait_that_a_provider_asks_for_is_said_when_it_happens(

@@ -56,7 +56,7 @@ class TestEveryApi:
         """Thinking that ate the whole limit is no answer, and is not paid for again."""
         with pytest.raises(CallFailed, match="spent its whole limit on thinking") as caught:
             ask(name, Request((), "own", max_tokens=10), Reply("x", thinking="y" * 99), api=api)
-        assert (caught.value.cause, caught.value.retry) == ("empty", False)
+        assert (caught.value.cause, caught.value.retry) == ("thought_out", False)
 
     def test_a_refusal_that_is_spoken_is_an_answer(self, name: str, api: Any) -> None:
         """A refusal with text is an answer whose stop reason says so."""

@@ -184,7 +184,7 @@ def test_a_dry_run_makes_no_call_needs_no_key_and_leaves_no_room(
     assert float(rows["best case"][-1]) < float(rows["all rounds"][-1]) < float(rows["worst case"][-1])
     sent = [int(rows[name][1].replace(",", "")) for name in ("worst case", "all rounds")]
     assert (rows["worst case"][2], sent[0]) == ("0", pytest.approx(sent[1] * 1.2, rel=0.01)), "no cache, more tokens"
-    assert lines[-1].startswith("The budget of 0.20 US dollars holds ")
+    assert lines[-1].startswith("The budget of 0.20 US dollars is sure to hold ")
 
 
 def test_a_dry_run_is_one_object_for_a_machine(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

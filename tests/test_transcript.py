@@ -63,7 +63,7 @@ def test_the_keys_are_the_skills_in_its_order_and_ours_come_after() -> None:
     assert list(value) == [
         "problem", "context", "agents", "rounds", "final_output",
         "version", "uuid", "kind", "status", "language", "model", "usage", "stopped",
-        "started", "seconds", "rounds_asked", "quorum", "cost",
+        "started", "seconds", "rounds_asked", "quorum", "cost", "currency",
     ]  # fmt: skip
     assert list(value["agents"][0]) == ["name", "role", "framing", "model", "vendor"]
     assert list(value["rounds"][2]) == ["round", "entries", "failures", "moderation", "usage"]

@@ -91,5 +91,7 @@ def _unwritable(error: DebateroomError) -> int:
 
 def _usage(error: click.ClickException) -> UsageError:
     """click's error as ours, with the help of the command it came from."""
+    from debateroom.models.quote import scrub
+
     command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "debateroom"
-    return UsageError(error.format_message(), hint=f"{command} --help")
+    return UsageError(scrub(error.format_message()), hint=f"{command} --help")

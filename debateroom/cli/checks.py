@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from debateroom.errors import DebateroomError, NoModel
+from debateroom.errors import CallFailed, DebateroomError, NoModel
 from debateroom.models.fault_table import KINDS
 
 if TYPE_CHECKING:
@@ -229,6 +229,8 @@ def _asked(check: Check, model: Model | DebateroomError | None, seconds: float) 
             return replace(
                 check, detail=detail, next=f"--model {check.name}:NAME, with a name that it knows", live=True
             )
+        if isinstance(error, CallFailed) and error.cause in _REACHED:
+            return replace(check, detail=f"{check.detail}; it is reached: {error}", live=True)
         # a program that nobody has logged in to was not set up by anybody
         logged_out = isinstance(error, NoModel) and error.hint in _logins()
         state: State = "not set up" if logged_out else "broken"
@@ -243,6 +245,8 @@ def _logins() -> set[str]:
 
 
 _NO_SUCH_MODEL = KINDS["no_such_model"].hint
+_REACHED = {"rate_limit", "thought_out"}
+"""Causes of failed calls that show that a provider answers."""
 
 
 def _model(check: Check) -> str:

@@ -14,7 +14,7 @@ from debateroom.debating.expected import REPLY, Expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
 from debateroom.language import amount, number, say, spoken
-from debateroom.messages import Answer, Model, OnText, Request, Transcript
+from debateroom.messages import CURRENCY, Answer, Model, OnText, Request, Transcript
 from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
 from debateroom.models.registry import ModelInfo, Models, info, resolve
@@ -75,6 +75,7 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "all_rounds": asdict(forecast.usual(plan)),
         "worst_case": asdict(forecast.worst(plan)),
         **_tools(plan),
+        "currency": CURRENCY,
         "budget": plan.budget,
         "rounds_within_budget": None if plan.budget is None else budget.held(plan),
     }
@@ -143,7 +144,7 @@ def _say_tools(plan: Plan) -> None:
 def _say_budget(plan: Plan) -> None:
     if plan.budget is not None:
         figures = {"budget": amount(plan.language, plan.budget), "held": budget.held(plan)}
-        click.echo(say(plan.language, "plan_budget", count=plan.rounds, **figures))
+        click.echo(say(plan.language, "plan_budget", count=plan.rounds, tokens=budget.least(plan), **figures))
 
 
 def _say_keys(plan: Plan) -> None:

@@ -38,10 +38,16 @@ def _list() -> int:
 
 @keys.command("set")
 @click.argument("provider")
-def set_(provider: str) -> int:
+@click.argument("more", nargs=-1, metavar="")
+def set_(provider: str, more: tuple[str, ...]) -> int:
     """Store the key of PROVIDER (anthropic or openai). It is asked for, or read from standard input; never a flag."""
     from debateroom.models.keys import Keys
 
+    if more:  # it is not repeated: it may be a key
+        raise UsageError(
+            "a key is no part of the command, where the shell and a log keep it: type it when asked, or pipe it in",
+            hint=f"take it out of the shell's history, then: debateroom keys set {provider}",
+        )
     if sys.stdin.isatty():
         value = str(click.prompt(f"Key for {provider}", hide_input=True, err=True))
     else:

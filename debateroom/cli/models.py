@@ -48,6 +48,7 @@ def models(context: click.Context, as_json: bool) -> int:
 
 
 def _row(listed: Listed, own: Mapping[str, Price]) -> dict[str, object]:
+    from debateroom.messages import CURRENCY
     from debateroom.models.prices import FREE
 
     known = listed.info
@@ -62,6 +63,7 @@ def _row(listed: Listed, own: Mapping[str, Price]) -> dict[str, object]:
         "missing": listed.missing,
         "free": provider in FREE,
         **_prices(known.name, own),
+        "currency": CURRENCY,
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from debateroom.messages import Entry, Kind, Round, Transcript
 from debateroom.reading.reply import read_reply
-from debateroom.reading.topic import is_error_text
+from debateroom.reading.topic import is_error_text, is_no_speech
 
 THRESHOLD = 8.0
 """Confidence (1–10) from which a seat counts as sure; from the seed."""
@@ -79,7 +79,7 @@ def _says_an_error(entry: Entry, kind: Kind) -> bool:
     response = entry.response
     sections = read_reply(response, kind=kind, speaker=entry.agent, stop_reason=entry.finish).sections
     proposal = sections.get("refined_proposal") or sections.get("proposal") or ""
-    return is_error_text(response) or is_error_text(proposal)
+    return is_no_speech(response) or is_error_text(proposal)
 
 
 def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:

@@ -23,10 +23,11 @@ from debateroom.project.citing import checked
 from debateroom.project.folder import Project
 from debateroom.reading.naming import names_of
 from debateroom.reading.reply import Reply, read_reply
-from debateroom.reading.topic import is_error_text
+from debateroom.reading.topic import is_error_text, is_nothing, is_page
 from debateroom.room.events import Step
 from debateroom.room.room import event
 from debateroom.room.spending import spent
+from debateroom.terminal import is_blank
 
 REPAIR = 1_000
 """Tokens below which a reply is not asked for once more."""
@@ -80,7 +81,7 @@ def _landed(plan: Plan, landed: Landed, number: int, afford: Afford) -> tuple[di
         return _reply(call, answer, found, number, repaired=call.first is not None, **paid), None
     if call.first is not None:
         return _unrepaired(plan, call, call.first, number, **paid), None
-    if answer.stop_reason == "refusal" or not answer.text.strip():
+    if answer.stop_reason == "refusal" or is_blank(answer.text):
         return _unrepaired(plan, call, answer, number, **paid), None  # the same question would be refused again
     wanted = repair(plan, call, answer)
     asked_again = afford(wanted) if wanted else None
@@ -123,10 +124,12 @@ def _unrepaired(plan: Plan, call: Call, answer: Answer, number: int, **paid: Any
 
 def _no_speech(plan: Plan, answer: Answer) -> str:
     """Why an answer without a section is not a turn, for people; empty when it is one."""
-    if not answer.text.strip():
+    if is_nothing(answer.text):
         return say(plan.language, "empty")
     if answer.stop_reason == "refusal":
         return say(plan.language, "refused", words=safe_line(answer.text))
+    if is_page(answer.text):
+        return say(plan.language, "page_text")
     if is_error_text(answer.text):
         return say(plan.language, "error_text", words=safe_line(answer.text))
     return ""

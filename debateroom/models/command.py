@@ -33,6 +33,7 @@ from debateroom.models.printed import READERS, Printed
 from debateroom.models.processes import Programs, Ran, Stopped, TimedOut, TooMuch
 from debateroom.models.prompt import closed
 from debateroom.models.quote import scrub
+from debateroom.terminal import is_blank
 
 MOST_OUTPUT = 4_000_000
 """Bytes that a program may write."""
@@ -187,7 +188,7 @@ class CommandModel:
             raise complaint(self._line.name, self._line.assistant, ran, printed)
         if not printed.complete:
             raise failed("garbled", self._line.name)
-        if not printed.text.strip():
+        if is_blank(printed.text):
             raise failed("refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
         return Answer(
             printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds, printed.cost

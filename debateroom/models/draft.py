@@ -9,6 +9,7 @@ from debateroom import tokens
 from debateroom.errors import DebateroomError
 from debateroom.messages import Answer, OnText, Paid, Request, ToolCall, Usage
 from debateroom.models.calls import Call
+from debateroom.terminal import is_blank
 
 _TOO_MANY = 10**12
 """Tokens that nobody can have paid for."""
@@ -72,7 +73,7 @@ class Draft:
             raise self._call.failed("cut")
         reason = "refusal" if self.refused else self.stop_reason
         calls = self.content.calls() if self.content is not None else ()
-        if not self.text.strip() and not calls:
+        if is_blank(self.text) and not calls:
             raise self._empty(reason)
         return Answer(
             self.text,

@@ -36,7 +36,7 @@ KINDS: Mapping[str, Kind] = {
     "spent": Kind("quota", hint="hint_spent"),
     "too_large": Kind("too_large", hint="hint_too_large"),
     "refusal": Kind("refusal"),
-    "thought_out": Kind("empty", hint="hint_thought_out"),
+    "thought_out": Kind("thought_out", hint="hint_thought_out"),
     "unsupported": Kind("error"),
     "invalid": Kind("error"),
     "address": Kind("error", hint="hint_address"),
@@ -166,6 +166,7 @@ BY_CLASS: Mapping[str, str] = {
     "SubjectTokenProviderError": "no_key",
     "_NonObjectPayloadError": "no_key",
     "_TransientTokenExchangeError": "connection",
+    "UnsupportedMCPValueError": "invalid",
     # the network, raw: in a stream neither SDK wraps all of it
     "TimeoutException": "timeout",
     "UnsupportedProtocol": "address",

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from debateroom.reading.vocabulary import fold
 from debateroom.reading.words import EMPTY_PAIRS, EMPTY_WORDS, FUNCTION_WORDS
+from debateroom.terminal import is_blank
 
 _LOOKED_AT = 20_000
 """Characters; the words of a longer text are judged by its beginning."""
@@ -16,6 +17,8 @@ _FEW = 5
 _LONG_ENOUGH = 40
 """Words of an unlabelled text that make it an answer rather than a remark."""
 
+_NOTHING = re.compile(r"\W*(?:null|none|nil|undefined|nan|\[?object object\]?)?\W*", re.IGNORECASE)
+"""What programs print where there is nothing, and dots alone."""
 _PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html\b|<\?xml\b|<head\b|<body\b)", re.IGNORECASE)
 _ERROR_START = re.compile(
     r"\W{0,6}(?:(?:api|http|internal|fatal|request|server|network|execution|connection|upstream|unexpected|"
@@ -27,7 +30,8 @@ _ERROR_START = re.compile(
     r"|\W{0,6}(?:too many requests|service unavailable|bad gateway|gateway time-?out|internal server error|"
     r"rate limit|quota exceeded|"
     r"upstream connect error|connection (?:refused|reset|timed out)|request timed out|credit balance is too low|"
-    r"invalid api key|"
+    r"invalid api key|curl: \(\d+\)|(?:[\w./-]+: ){1,4}"
+    r"(?:(?:command )?not found|no such file or directory|permission denied)\W*\Z|"
     r"please run /login|no response requested)",
     re.IGNORECASE,
 )
@@ -57,6 +61,16 @@ _TELLING = {name: known - (FUNCTION_WORDS["en"] & FUNCTION_WORDS["fr"]) for name
 """Words that only one of the two languages has."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _WORD = re.compile(r"[^\W\d_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:['’][^\W\d_]+)*|\d{2,}")
+
+
+def is_nothing(text: str) -> bool:
+    """Whether `text` says nothing: nothing in it can be seen, or it is dots, or a program's word for nothing."""
+    return is_blank(text) or bool(_NOTHING.fullmatch(text))
+
+
+def is_no_speech(text: str) -> bool:
+    """Whether `text` is nobody's words: nothing, a web page, an error's text."""
+    return is_nothing(text) or is_page(text) or is_error_text(text)
 
 
 def is_page(text: str) -> bool:

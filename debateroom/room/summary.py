@@ -9,7 +9,7 @@ from typing import Any
 from debateroom import files
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import say
-from debateroom.messages import Transcript, dollars
+from debateroom.messages import CURRENCY, Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
 from debateroom.room.played import DEBATES, missing, played
@@ -20,13 +20,16 @@ _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
 """What the final output says in words. One from elsewhere may hold anything."""
 _NAMED = 3
 """Missing seats that a paragraph names."""
+_LISTED = 20
+"""Missing seats that the object names."""
 _REASON = 160
 """Characters of a reason that a paragraph has room for; the whole is in the report."""
 JSON_LIMIT = 2000
 """Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
 _KEYS = (
     "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
-    "rounds_played", "agents", "effective_agents", "cost", "report", "transcript", "brief", "error", "hint",
+    "rounds_played", "agents", "effective_agents", "missing", "degraded", "cost", "currency", "report", "transcript",
+    "brief", "error", "hint",
 )  # fmt: skip
 _SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 UNREADABLE = "unreadable"
@@ -39,11 +42,14 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     """The object for the room in `folder` as `state` has it; paths are absolute, what is not known yet is None.
 
     `exit_code` is that of the run. While it goes on there is none, and `ok` is true: nothing has gone wrong.
+    `missing` names seats without a reply in the last round; `degraded` is true when there are such, or when the
+    moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
     """
     transcript = state.transcript
     final = transcript.final_output or {}
     said = {key: value for key in _SAID for value in [final.get(key)] if isinstance(value, str)}
     effective = final.get("effective_agents")
+    gone = missing(transcript) if transcript.kind in DEBATES else ()
     report = folder.resolve() / REPORT
     if "summary" in said:
         said["summary"] = paragraph(transcript)
@@ -57,7 +63,10 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "rounds_played": len(played(transcript)),
         "agents": len(transcript.agents),
         "effective_agents": effective if isinstance(effective, int) else None,
+        "missing": [seat.agent for seat in gone[:_LISTED]],
+        "degraded": bool(gone) or any(_unmoderated(transcript)),
         "cost": dollars(transcript.cost),
+        "currency": CURRENCY,
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
         "brief": str(folder.resolve() / BRIEF) if transcript.status == "waiting_for_host" else None,

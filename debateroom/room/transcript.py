@@ -14,7 +14,7 @@ from typing import Any
 
 from debateroom.errors import RoomError, UsageError
 from debateroom.language import LANGUAGES
-from debateroom.messages import Entry, Failure, Round, Seat, Transcript, Usage, dollars
+from debateroom.messages import CURRENCY, Entry, Failure, Round, Seat, Transcript, Usage, dollars
 from debateroom.reading.question import classify_question
 from debateroom.room import foreign
 from debateroom.room.foreign import Notes, as_count, as_number, as_text, as_usage
@@ -43,6 +43,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "rounds_asked": transcript.rounds_asked,
         "quorum": transcript.quorum,
         "cost": dollars(transcript.cost),
+        "currency": CURRENCY,
     }
 
 
