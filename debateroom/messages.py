@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 Kind = Literal["opening", "debate"]
 """Which round's format a reply follows: `opening` is round 1, `debate` every later one."""
+CALL_SECONDS = 120.0
+"""How long one call may take when nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Request:
     """What differs: who you are, which round, the reply format."""
     max_tokens: int = 16_000
     """Limit on what comes back, thinking included."""
-    timeout: float = 120.0
+    timeout: float = CALL_SECONDS
     """Seconds the call may take, from the moment it is sent to its last token."""
     until: float | None = None
     """Moment of `clock.monotonic()` after which nobody wants the answer, waiting for a slot included; None: never."""

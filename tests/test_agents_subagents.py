@@ -71,6 +71,12 @@ def books(response: Any, **more: Any) -> dict[str, Any]:
     return {"agent": "order books", "response": response, **more}
 
 
+def test_every_call_to_a_model_has_the_time_that_one_may_take(desk: Desk, file: Path) -> None:
+    """`--call-timeout` reaches the agent's own model and those of its sub-agents."""
+    desk.say(desk.open(file, ASKS, books(result()), ENDS, call_timeout=7.5))
+    assert [request.timeout for request in desk.asked] == [7.5, 7.5, 7.5]
+
+
 def test_the_parent_is_told_what_its_sub_agent_can_do_and_nothing_else(desk: Desk, file: Path) -> None:
     """The public description and the first line of each tool; never the instructions."""
     desk.say(desk.open(file, ENDS))

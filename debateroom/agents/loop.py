@@ -41,8 +41,9 @@ class Equipped:
         """What the model is asked for one answer of an agent."""
         purpose = Purpose("seat", self.name, run.turn)
         return Request(
-            system=self.instructions, turns=tuple(turns), schema=schema, cache_key=run.session, purpose=purpose
-        )
+            system=self.instructions, turns=tuple(turns), timeout=run.limits.call_seconds, schema=schema,
+            cache_key=run.session, purpose=purpose,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

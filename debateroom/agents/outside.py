@@ -19,9 +19,13 @@ from debateroom.errors import AgentFailed
 from debateroom.messages import Turn, Usage
 from debateroom.models.quote import safe_line
 
-SECONDS = 300.0
-"""How long an outside agent may take for one answer when nobody says otherwise."""
 _MOST_TOOLS = 1_000
+
+
+def ends_at(began: float, call_timeout: float, until: float | None) -> float:
+    """The moment at which an agent that was asked at `began` is stopped: its own time is over, or the run's."""
+    own = began + call_timeout
+    return own if until is None else min(own, until)
 
 
 def messages(said: Sequence[Turn]) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 
 from debateroom import clock
+from debateroom.messages import CALL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Limits:
     """Tool calls for one answer, those of sub-agents included, at most."""
     seconds: float = 300.0
     """Seconds for one answer, everything included."""
+    call_seconds: float = CALL_SECONDS
+    """Seconds that one call to a model may take."""
     characters: int | None = None
     """Characters of all results of one answer together; None: each tool has its own limit and there is no other."""
     one_limit: bool = False

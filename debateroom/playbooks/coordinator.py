@@ -114,10 +114,10 @@ class _Work:
     def _converse(self, tell: Tell, talk: Conversation) -> None:
         plan = self._plan
         self._desk.tell = tell
-        limits = Limits(steps=plan.task.steps, calls=_CALLS, seconds=_SECONDS)
+        limits = Limits(plan.task.steps, calls=_CALLS, seconds=_SECONDS, call_seconds=plan.call_timeout)
         run = runs.start(limits, until=self._until, session=plan.uuid, language=plan.language, turn=1)
         asked = self._equipped.request([Turn("user", wording.prompt(plan))], run)
-        asked = replace(asked, max_tokens=plan.max_tokens, timeout=plan.call_timeout)
+        asked = replace(asked, max_tokens=plan.max_tokens)
         before = tape(self._desk.room.state.looked.get((1, plan.name), ()))
         converse(
             self._equipped, asked, run, self._on_tool, talk=talk, tape=before,
