@@ -159,17 +159,6 @@ def test_a_long_result_is_cut_and_a_tool_that_exits_ends_nothing(desk: Desk) -> 
     ]
 
 
-def test_what_a_tool_prints_is_kept_off_standard_output(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    """Standard output is the answer's; what others print meanwhile goes where it always goes."""
-    desk.write("def chat() -> str:\n    print('from the tool')\n    return 'said'\n", "tools_print.py")
-    file = desk.write("name: desk\ninstructions: x\ntools: ['python:tools_print:chat']\n")
-    agent = desk.open(file, {"agent": "desk", "calls": [call("chat")]}, {"agent": "desk", "response": "ok"})
-    agent.answer([Turn("user", "Go.")], on_event=lambda event: print(event["event"]))
-    print("afterwards")
-    out, err = capsys.readouterr()
-    assert (out, err) == ("tools_asked\ntool_called\ntool_answered\nafterwards\n", "from the tool\n")
-
-
 def test_a_tool_whose_time_is_over_is_left_behind(desk: Desk) -> None:
     """The model is told so, and the answer does not wait for it."""
     agent = desk.open(

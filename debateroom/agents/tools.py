@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from debateroom import clock
 from debateroom.agents.agent import ToolRecord
-from debateroom.agents.aside import TOOL_THREAD, aside
 from debateroom.agents.run import Run
 from debateroom.agents.wording import say
 from debateroom.messages import Paid, ToolSpec
@@ -85,8 +84,7 @@ def run_all(jobs: Sequence[Job], run: Run) -> list[Done]:
 
     A tool whose time is over is answered for and left behind: a thread cannot be stopped, and ends with the process.
     """
-    with aside():
-        return [wait() for wait in [_started(job, run) for job in jobs]]
+    return [wait() for wait in [_started(job, run) for job in jobs]]
 
 
 def _started(job: Job, run: Run) -> Callable[[], Done]:
@@ -105,7 +103,7 @@ def _started(job: Job, run: Run) -> Callable[[], Done]:
         text = say(run.language, "tool_too_slow", name=job.tool.spec.name, seconds=f"{seconds:.3g}")
         return Done(Outcome(text, ok=False), clock.monotonic() - began)
 
-    thread = threading.Thread(target=work, name=f"{TOOL_THREAD}{job.tool.spec.name}", daemon=True)
+    thread = threading.Thread(target=work, name=f"tool-{job.tool.spec.name}", daemon=True)
     thread.start()
     return wait
 

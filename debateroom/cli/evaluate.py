@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, customers, output, place, trials, waking
+from debateroom.cli import background, customers, output, place, stdout, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -81,6 +81,7 @@ def run(dataset: str, *, agent: str | None, only_lint: bool, **given: Any) -> in
     """Try every task of DATASET (JSON lines, or tau2:PATH) on an agent, and say how many pass."""
     from debateroom.evaluation.dataset import read_dataset
 
+    stdout.take()
     read = read_dataset(dataset)
     if only_lint:
         return _lint(read, given["world"], agent, as_json=given["as_json"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress, waking
+from debateroom.cli import background, output, progress, stdout, waking
 from debateroom.cli.turns import counted
 from debateroom.language import say
 from debateroom.terminal import printable
@@ -63,6 +63,7 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
     from debateroom import activities, dialogues, settings
     from debateroom.dialogue.plan import Job
 
+    stdout.take()
     shown = {name: given.pop(name) for name in _SHOWN}
     agent = given.pop("agent")
     job |= {name: given.pop(name) for name in _JOB}
