@@ -74,6 +74,10 @@ def test_the_capabilities_are_the_first_lines_of_the_tools(desk: Desk) -> None:
         (call("refund", order_id="W1001", amount="much"), "$.amount: 'much' is not of type 'number'"),
         (call("get_order", order_id="W1001", quickly=True), "Additional properties are not allowed ('quickly'"),
         ({"name": "get_order", "arguments": '{"order_id": '}, "its arguments are not JSON (Expecting value"),
+        (
+            {"name": "get_order", "arguments": '{"order_id": "W1", "order_id": "W2"}'},
+            "its arguments give the key order_id twice",
+        ),
         ({"name": "get_order", "arguments": "[1]"}, "its arguments must be one JSON object"),
     ],
 )

@@ -113,6 +113,7 @@ def test_a_program_that_exits_well_is_started_again(here: Path, models: Models) 
         ("print('[1]', flush=True); input(); input()", "answered garbage: its answer is not a JSON object."),
         ("print('{}')", "answered garbage: its answer has no `text`."),
         ('print(\'{"text": " "}\')', "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": "a", "text": "b"}\')', "answered garbage: the key 'text' stands there twice"),
         ('print(\'{"text": "x", "tools": 3}\')', "answered garbage: its `tools` are not a list."),
         ('print(\'{"error": "out of money"}\')', "failed: out of money"),
         ("print('x' * 5_000_000)", "answered garbage: it wrote more than 4 MB."),

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from debateroom.agents.tools import MOST_TEXT
 from debateroom.errors import AgentFailed
 from debateroom.messages import Turn, Usage
 from debateroom.models.quote import safe_line
+from debateroom.reading import strict
 
 _MOST_TOOLS = 1_000
 
@@ -76,7 +76,7 @@ def _arguments(value: Any) -> Mapping[str, Any]:
     """The arguments as an object, also where they are its JSON text; empty when they are neither."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = strict.loads(value)
         except (ValueError, RecursionError):
             return {}
     return value if isinstance(value, Mapping) else {}

@@ -32,6 +32,7 @@ from debateroom.models.assistants import environment
 from debateroom.models.command import in_folder
 from debateroom.models.processes import Programs, Stopped, TooMuch
 from debateroom.models.quote import safe_line
+from debateroom.reading import strict
 
 _PROTOCOL = 1
 
@@ -59,7 +60,10 @@ class ProgramAgent:
         ends = ends_at(began, self._call_timeout, until)
         line = self._exchange(self._message(said, ends - began), ends, ends - began)
         try:
-            value = json.loads(line)
+            value = strict.loads(line)
+        except strict.KeyTwice as twice:
+            self._program.close()
+            raise garbage(self.name, str(twice)) from None
         except (ValueError, RecursionError):
             self._program.close()
             raise garbage(self.name, f"{safe_line(line.decode('utf-8', 'replace'))!r} is not JSON") from None
