@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from debateroom.agents.agent import Agent
+from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.endpoint import endpoint_agent
 from debateroom.agents.load import load_agent
-from debateroom.agents.loop import Equipped
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.program import command_agent, python_agent
 from debateroom.agents.run import Limits

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import AgentDefinition, AgentFile
-from debateroom.agents.loop import Equipped
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.subagents import SubAgentTool, tool_name
 from debateroom.agents.toolbox import acts, read_tool
