@@ -177,6 +177,44 @@ def test_tools_that_goals_name(goals: str, names: list[tuple[str, ...]]) -> None
 
 
 @pytest.mark.parametrize(
+    ("goals", "names"),
+    [
+        ("The agent answers without calling refund_order.", []),
+        ("It looks the order up with get_order without calling refund_order.", ["get_order"]),
+        ("It looks the order up, without ever using the tool `refund_order`.", []),
+        ("It must not call cancel_order or refund_order, only get_order.", ["get_order"]),
+        ("It doesn't use cancel_order, refund_order or `add_note`; it uses get_order.", ["get_order"]),
+        ("get_order is called, not refund_order.", ["get_order"]),
+        ("refund_order must never be called.", []),
+        ("refund_order isn't used.", []),
+        ("It uses get_order instead of list_orders.", ["get_order"]),
+        ("It makes no call to refund_order.", []),
+        ("It must not ask for data and looks the order up with get_order.", ["get_order"]),
+        ("It says that the order was not found with get_order.", ["get_order"]),
+        ("It uses not only get_order but also list_orders.", ["get_order", "list_orders"]),
+        ("Without asking, it calls get_order.", ["get_order"]),
+        ("It calls get_order. It never calls get_order twice.", ["get_order"]),
+        ("L'agent répond sans appeler get_order.", []),
+        ("Il cherche avec list_orders sans jamais utiliser l'outil get_order ni refund_order.", ["list_orders"]),
+        ("Il n'appelle pas refund_order mais get_order.", ["get_order"]),
+        ("Il ne doit jamais appeler refund_order.", []),
+        ("refund_order n'est pas appelé.", []),
+        ("Il ne demande pas le nom et utilise get_order.", ["get_order"]),
+        ("Il répond sans passer par la GED.", []),
+        ("代理不调用get_order就回答。", []),
+        ("不要使用refund_order，只用get_order。", ["get_order"]),
+        ("必须调用get_order，禁止调用refund_order和cancel_order。", ["get_order"]),
+        ("refund_order不得被调用。", []),
+        ("客服说出订单号order_id是多少。", []),
+        ("不仅调用get_order，还调用list_orders。", ["get_order", "list_orders"]),
+    ],
+)
+def test_a_tool_that_must_not_be_called_is_not_asked_for(goals: str, names: list[str]) -> None:
+    """In three languages, before and behind the name, for whole lists; a `not` about something else is none."""
+    assert [group[0] for group in tool_names.wanted(goals, tool_names.SHIPPED)] == names
+
+
+@pytest.mark.parametrize(
     ("goals", "named"),
     [
         ("The agent must use weather_now.", True),
