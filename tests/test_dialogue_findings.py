@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debateroom.agents.agent import ToolRecord
-from debateroom.dialogue import data, deliverable, findings, progress, requests, sameness, signs, tool_names
+from debateroom.dialogue import asking, data, deliverable, findings, progress, requests, sameness, signs, tool_names
 from debateroom.dialogue.data import Datum
 from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.scenario import Scenario
@@ -318,3 +318,73 @@ def test_what_is_still_to_do_is_no_deliverable(text: str) -> None:
 def test_a_result_that_speaks_of_sending_is_a_deliverable() -> None:
     """It says more than that something was sent."""
     assert not signs.shows("forbidden_end", "The message was sent to the agent on Monday; it costs CHF 40.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Find desk lamps in Geneva.", "Find desk chairs in Geneva.", False),
+        ("Which supplier in Geneva sells desk lamps?", "Which supplier in Geneva sells desk chairs?", False),
+        ("Which supplier in Geneva sells desk lamps?", "Which supplier in Zurich sells desk lamps?", False),
+        ("What is the status of order W1001?", "What is the status of order W1002?", False),
+        (
+            "What is the status of order W1001?",
+            "Could you tell me the current status of the order W1001, please?",
+            True,
+        ),
+        ("What is the status of order W1001?", "What is the amount of order W1001?", False),
+        (
+            "Desk lamps in Geneva: which supplier sells?",
+            "Which supplier in Geneva sells desk lamps, with the source?",
+            True,
+        ),
+        (
+            "List the suppliers of desk lamps in Geneva.",
+            "Please give me a list of desk lamp suppliers in Geneva.",
+            True,
+        ),
+        ("Send me the invoice of May.", "Send me the invoice of June.", False),
+        ("Cancel order W1001.", "Refund order W1001.", False),
+        ("When will order W1001 be delivered?", "Tell me the delivery date of W1001.", False),
+        ("Find desk lamps under 50 euros in Geneva.", "Find desk lamps under 80 euros in Geneva.", False),
+        ("Find desk lamps in Geneva", "Find desk lamps in Geneva and their prices", False),
+        (
+            "Quels fournisseurs vendent des lampes de bureau à Genève ?",
+            "Quels fournisseurs vendent des chaises de bureau à Genève ?",
+            False,
+        ),
+        (
+            "Quels fournisseurs vendent des lampes de bureau à Genève ?",
+            "Pouvez-vous me donner la liste des fournisseurs qui vendent des lampes de bureau à Genève ?",
+            True,
+        ),
+        ("Quel est le statut de la commande W1001 ?", "Indiquez-moi le statut actuel de la commande W1001.", True),
+        ("Quel est le statut de la commande W1001 ?", "Quel est le montant de la commande W1001 ?", False),
+        ("日内瓦有哪些供应商出售台灯？", "日内瓦有哪些供应商出售椅子？", False),
+        ("日内瓦有哪些供应商出售台灯？", "请帮我查一下日内瓦出售台灯的供应商。", True),
+        ("日内瓦有哪些供应商出售台灯？", "苏黎世有哪些供应商出售台灯？", False),
+        ("请查询订单W1001的状态。", "请告诉我订单W1001的当前状态。", True),
+        ("请查询订单W1001的状态。", "请查询订单W1002的状态。", False),
+        ("请查询订单W1001的状态。", "请查询订单W1001的金额。", False),
+        ("Where is Anna's parcel?", "Where is Bob's parcel?", False),
+        ("What is the e-mail address of Luminex?", "What is the postal address of Luminex?", False),
+        ("Could you try again?", "Please look once more.", False),
+        ("Find the address of Luminex.", "Find the address of Luminor.", False),
+        ("Find suppliers of lamps.", "Who can supply lamps?", True),
+        ("查日内瓦台灯价格。", "日内瓦的台灯价格是多少？", True),
+        ("查日内瓦台灯价格。", "日内瓦的台灯尺寸是多少？", False),
+    ],
+)
+def test_a_request_for_another_thing_is_no_repetition(one: str, other: str, same: bool) -> None:
+    """Another object, place, person or figure makes another request; other words that only ask do not."""
+    assert asking.same_request(one, other) is asking.same_request(other, one) is same
+
+
+def test_a_long_message_about_another_thing_is_no_repetition() -> None:
+    """Nearly the same letters, and one word that says what else."""
+    asks = (
+        "Hello, I would like to know whether the {} that I saw in your shop in Geneva last week is still available."
+    )
+    assert sameness.near_identical(asks.format("lamp"), asks.format("desk"))
+    assert not asking.repeated(asks.format("lamp"), asks.format("desk"))
+    assert asking.repeated(asks.format("lamp"), asks.format("lamp,"))

@@ -167,7 +167,7 @@ def test_what_breaks_a_rule_of_form_twice_is_mended(tmp_path: Path) -> None:
 def test_a_repeated_request_is_refused_and_then_ends_the_job(tmp_path: Path) -> None:
     """Asked a second time in other words it goes to nobody; insisting ends in a partial deliverable."""
     agent = Agent(FOUND, ("Their price is 40.", ["get_price"]))
-    second = "Which supplier in Geneva sells desk lamps? Name the source?"[:45]
+    second = "Which supplier of desk lamps sells in Geneva?"
     outcome = play(
         tmp_path, agent, ASK, "Desk lamps in Geneva: which supplier sells?", repair("What is their price?"), GOOD
     )

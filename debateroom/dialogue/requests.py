@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from debateroom.dialogue import data, progress, sameness, signs, tool_names
+from debateroom.dialogue import asking, data, sameness, signs, tool_names
 
 _NUMBERED = re.compile(
     r"^[ \t]*(?:[-*•] ?)?(?:\d{1,2}[.)、．:]|[(（]\d{1,2}[)）]|[a-h]\)|[①-⑨]|[一二三四五][、.])[ \t]*(?=\S)",
@@ -70,10 +70,10 @@ def made_up(message: str, known: str) -> tuple[Problem, ...]:
 
 def repeats(message: str, other: str) -> bool:
     """Whether `message` is a request that was sent before, be it reworded; asking for a source is not."""
-    if sameness.near_identical(message, other):
+    if asking.repeated(message, other):
         return True
     other_kind = signs.shows("asks_source", message) or signs.shows("alternative", message)
-    return not other_kind and progress.same_request(message, other)
+    return not other_kind and asking.same_request(message, other)
 
 
 def second_request(message: str) -> str:
