@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debateroom.agents.agent import ToolRecord
-from debateroom.dialogue import asking, data, deliverable, findings, progress, requests, sameness, signs, tool_names
+from debateroom.dialogue import (
+    asking,
+    data,
+    deliverable,
+    findings,
+    offers,
+    progress,
+    requests,
+    sameness,
+    signs,
+    tool_names,
+)
 from debateroom.dialogue.data import Datum
 from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.scenario import Scenario
@@ -69,6 +80,27 @@ def test_an_offer_left_unused() -> None:
         ("unused_offer", 1, "Shall I look in the archive")
     ]
     assert findings.of_simulator(turns, SCENARIO, PERSONA) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "offer", "later", "left"),
+    [
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "What do chairs cost?", True),
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "Yes, please.", False),
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "Look in Lausanne too.", False),
+        ("Lamps in Geneva?", "None. Shall I look for lamps in Lausanne?", "And blue lamps?", True),
+        ("Lamps in Geneva?", "None. Would you like anything else?", "What do chairs cost?", False),
+        ("Lamps in Geneva?", "Some. Shall I go on?", "What do chairs cost?", False),
+        ("Des lampes à Genève ?", "Aucune. Voulez-vous que je cherche à Lausanne ?", "Et les chaises ?", True),
+        ("Des lampes à Genève ?", "Aucune. Voulez-vous que je cherche à Lausanne ?", "Oui, à Lausanne.", False),
+        ("日内瓦有台灯吗？", "没有。要不要我查一下洛桑？", "椅子多少钱？", True),
+        ("日内瓦有台灯吗？", "没有。要不要我查一下洛桑？", "查洛桑。", False),
+    ],
+)
+def test_an_offer_of_an_earlier_turn(asked: str, offer: str, later: str, left: bool) -> None:
+    """It is left unused unless a later message says yes or asks for what it names; a kind word offers nothing."""
+    turns = [Exchange(asked, offer), Exchange(later, "I do not know.")]
+    assert [each.turn for each in offers.unused(turns)] == [1] * left
 
 
 def test_the_words_beside_the_verdict_are_visible_too() -> None:

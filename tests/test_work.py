@@ -206,6 +206,17 @@ def test_an_offer_is_tried_before_a_partial_end(tmp_path: Path) -> None:
     assert (aside(outcome), len(agent.messages)) == ([["untried_offer"]], 2)
 
 
+def test_an_offer_of_an_earlier_turn_is_tried_too(tmp_path: Path) -> None:
+    """Passed over for another request, it is still there before a partial end."""
+    agent = Agent(
+        ("Not found in Geneva. Shall I look in Lausanne?", ["search"]),
+        ("All other chairs are sold out.", ["s"]),
+        FOUND,
+    )
+    outcome = play(tmp_path, agent, ASK, "All other chairs?", PARTIAL, repair("Look in Lausanne."), GOOD)
+    assert (aside(outcome), len(agent.messages)) == ([["untried_offer"]], 3)
+
+
 def test_an_alternative_is_tried_before_a_partial_end(tmp_path: Path) -> None:
     """Wider, by category, or a list of options; after that a partial end is one."""
     agent = Agent(NOT_FOUND, ("There is no other category either, none found.", ["search"]))

@@ -35,7 +35,7 @@ def same_request(one: str, other: str) -> bool:
     figures = [frozenset(_FIGURE.findall(text[:_LOOKED_AT])) for text in (one, other)]
     if figures[0] != figures[1] or _differ(one, other):
         return False
-    return min(_count(_subjects(one)), _count(_subjects(other))) + len(figures[0]) >= _LEAST
+    return min(_count(subjects(one)), _count(subjects(other))) + len(figures[0]) >= _LEAST
 
 
 def _count(words: frozenset[str]) -> int:
@@ -45,8 +45,13 @@ def _count(words: frozenset[str]) -> int:
 
 def _differ(one: str, other: str) -> bool:
     """Whether a word of the one has no like in the other."""
-    first, second = _subjects(one), _subjects(other)
+    first, second = subjects(one), subjects(other)
     return bool(_without_like(first, second) or _without_like(second, first))
+
+
+def shares(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether some of these subjects have their like among the others."""
+    return len(_without_like(words, others)) < len(words)
 
 
 def _without_like(words: frozenset[str], others: frozenset[str]) -> set[str]:
@@ -70,7 +75,7 @@ def _in_han(word: str, others: frozenset[str]) -> bool:
     return any(word in other for other in others) or not re.sub(parts, "", word)
 
 
-def _subjects(text: str) -> frozenset[str]:
+def subjects(text: str) -> frozenset[str]:
     """The words that say what is asked for: stems, and of Chinese what stands between words that only ask."""
     text = text[:_LOOKED_AT]
     if tongue(text) == "zh" or _HAN.search(text):
