@@ -420,3 +420,40 @@ def test_a_long_message_about_another_thing_is_no_repetition() -> None:
     assert sameness.near_identical(asks.format("lamp"), asks.format("desk"))
     assert not asking.repeated(asks.format("lamp"), asks.format("desk"))
     assert asking.repeated(asks.format("lamp"), asks.format("lamp,"))
+
+
+@pytest.mark.parametrize(
+    ("message", "second"),
+    [
+        ("Send me the invoices and give me the addresses.", "give me the addresses"),
+        ("Hello. Could you cancel the order W1 and refund the deposit of W2?", "refund the deposit of W2"),
+        ("List the suppliers in Geneva, and check the stock of lamps.", "check the stock of lamps"),
+        ("What is the price of the lamp and where is the shop in Geneva?", "where is the shop in Geneva"),
+        ("Envoyez-moi les factures et donnez-moi les adresses.", "donnez-moi les adresses"),
+        ("Pouvez-vous m'envoyer les factures et me donner les adresses ?", "me donner les adresses"),
+        ("Quel est le prix de la lampe et où est le magasin ?", "où est le magasin"),
+        ("请把发票发给我，并且把地址告诉我。", "把地址告诉我"),
+        ("列出供应商，同时提供五月的发票。", "提供五月的发票"),
+        ("Find the order W1 and tell me the status.", ""),
+        ("Look up order W1 and give me its status.", ""),
+        ("Which supplier sells desk lamps in Geneva, and what is its address?", ""),
+        ("Give me the name and address of the supplier.", ""),
+        ("List the suppliers and name the source.", ""),
+        ("List the suppliers who sell lamps and give a warranty.", ""),
+        ("Show me the order and change history.", ""),
+        ("Compare the desk lamps and list them by price.", ""),
+        ("Tell me what the lamp costs and when it arrives.", ""),
+        ("Give me the orders of May and June.", ""),
+        ("Cherchez la commande W1 et donnez-moi le statut.", ""),
+        ("Donnez-moi le nom et l'adresse du fournisseur.", ""),
+        ("Listez les fournisseurs et indiquez la source.", ""),
+        ("Donnez-moi les fournisseurs et leurs adresses.", ""),
+        ("查询订单W1，并告诉我状态。", ""),
+        ("列出供应商并说明来源。", ""),
+        ("请提供供应商的名称和地址。", ""),
+        ("列出供应商并给出其地址。", ""),
+    ],
+)
+def test_two_requests_joined_to_one_sentence(message: str, second: str) -> None:
+    """Two orders or questions, each with its own object; one that only leads to the other is none."""
+    assert requests.second_request(message) == second

@@ -142,6 +142,7 @@ def test_an_explicit_intent_wins_else_the_best_trigger(
         ("Which suppliers sell lamps? What do they cost?", "second_request"),
         ("List the suppliers of lamps, and also give their addresses.", "second_request"),
         ("列出台灯供应商，然后给出他们的地址。", "second_request"),
+        ("Send me the invoices and give me the addresses.", "second_request"),
         ("Ask the user which lamp it should be.", "asks_user"),
         ("Which supplier in Geneva sells lamp QX-4471?", "made_up"),
     ],
@@ -162,6 +163,14 @@ def test_what_breaks_a_rule_of_form_twice_is_mended(tmp_path: Path) -> None:
     outcome = play(tmp_path, agent, stubborn, repair(stubborn), GOOD)
     assert agent.messages[0].endswith("\n\nLook for lamps with the function meant for it.")
     assert {"numbering", "second_request", "tool_name"} <= set(rules(outcome))
+
+
+def test_two_requests_that_are_joined_are_mended_too(tmp_path: Path) -> None:
+    """Insisted on, the first of them goes."""
+    agent = Agent(FOUND)
+    both = "Please list the suppliers of lamps and send me the invoices of May."
+    play(tmp_path, agent, both, repair(both), GOOD)
+    assert agent.messages[0].endswith("\n\nPlease list the suppliers of lamps")
 
 
 def test_a_repeated_request_is_refused_and_then_ends_the_job(tmp_path: Path) -> None:
