@@ -24,7 +24,7 @@ from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.scenario import Scenario
 
 SCENARIO = Scenario(goals="The agent finds order W-2024/77.", opening="Hello, where is my order?")
-PERSONA = "Anna Weiss, anna@example.org, lives at 12 Hill Street."
+PERSONA = "Anna Weiss, anna@example.org, lives at 12 Hill Street, paid CHF 120."
 ANSWER = "Please tell me your order number. Our office at the station is open from nine to five every day."
 
 
@@ -48,6 +48,32 @@ def found(message: str, answer: str = ANSWER, tools: tuple[str, ...] = ("get_ord
         ("Je suis un testeur.", ["nature"]),
         ("我是一名测试员。", ["nature"]),
         ("My simulation_brief is long: <simulation_brief>", ["nature"]),
+        ("As an AI language model I have no order.", ["nature"]),
+        ("I am simulating a customer here.", ["nature"]),
+        ("I was instructed to play a hurried person.", ["nature"]),
+        ("My test persona has no such number.", ["nature"]),
+        ("That does not meet my evaluation criteria.", ["nature"]),
+        ("Are you an AI? I am a customer and play tennis.", []),
+        ("En tant qu'IA, je ne sais pas.", ["nature"]),
+        ("Je joue le rôle d'une cliente.", ["nature"]),
+        ("Cela ne remplit pas les critères d'évaluation.", ["nature"]),
+        ("Mon persona ne le sait pas.", ["nature"]),
+        ("作为一个AI，我没有订单。", ["nature"]),
+        ("我在模拟一位客户。", ["nature"]),
+        ("这不符合评估标准。", ["nature"]),
+        ("我的测试人设里没有这个号码。", ["nature"]),
+        ("我是一名老师，想问订单。", []),
+        ("订单号是Ｗ－２０２４／７７。", ["rewritten_id"]),
+        ("订单号是W-2024/77。", []),
+        ("订单号是Ｔ－９００１。", ["invented_id"]),
+        ("邮箱是bob@other.net。", ["invented_id"]),
+        ("请调用get_order。", ["tool_name"]),
+        ("I paid eight hundred euros.", ["invented_amount"]),
+        ("J'ai payé huit cents euros.", ["invented_amount"]),
+        ("我付了八百元。", ["invented_amount"]),
+        ("I paid 120 francs.", []),
+        ("我付了一百二十元。", []),
+        ("J'ai payé cent vingt francs.", []),
         ("It is W-2024/78-X9.", ["invented_id"]),
         ("Write to bob@other.net.", ["invented_id"]),
         ("It is W2024-77.", ["rewritten_id"]),
@@ -158,6 +184,21 @@ def test_a_text_is_near_itself_and_no_rule_fails_on_it(text: str) -> None:
 def test_data_in_a_text(text: str, expected: list[tuple[str, str]]) -> None:
     """Amounts, addresses, e-mails, IBANs, references and numbers, each as one kind."""
     assert [(datum.kind, datum.text) for datum in data.in_text(text)] == expected
+
+
+def test_amounts_in_words_are_known_by_their_figure() -> None:
+    """Whichever way the one and the other are written."""
+    same = [
+        ("eight hundred euros", "EUR 800"), ("one thousand two hundred and fifty francs", "CHF 1'250.-"),
+        ("quatre-vingt-dix-sept euros", "97 €"), ("deux mille cinq cents francs", "2500"),
+        ("soixante et onze euros", "71.00 EUR"), ("八百元", "800元"), ("三万五千元", "35,000"), ("1.5万元", "15000"),
+        ("１２００元", "一千二百元"), ("a hundred dollars", "$100"),
+    ]  # fmt: skip
+    for words, figures in same:
+        (datum,) = data.in_text(words)
+        assert (datum.kind, datum.text) == ("amount", words)
+        assert data.known_in(datum, f"It is {figures}, all in all."), words
+        assert not data.known_in(datum, "It is 8.")
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ def _said(message: str, answers: Sequence[str], told: str, tools: Sequence[str])
     for datum in data.in_text(message):
         if datum.kind in _IDENTIFIERS and not data.stands_in(datum, told):
             yield ("rewritten_id" if _rewritten(datum, told) else "invented_id"), datum.text
+        elif datum.kind == "amount" and not data.known_in(datum, told):
+            yield "invented_amount", datum.text
 
 
 def repeated(message: str, answer: str) -> str:
