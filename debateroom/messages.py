@@ -177,6 +177,16 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """A look-up that a model's own program made while it answered, as far as the program tells."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    result: str = ""
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a model gave back."""
 
@@ -196,6 +206,8 @@ class Answer:
     """Tools that it asks for, in order."""
     raw: Any = None
     """The content as the provider gave it, for the assistant turn that follows; None when text and calls say all."""
+    looked: tuple[Looked, ...] = ()
+    """What a program looked up by itself, in order."""
 
     @property
     def paid(self) -> tuple[Paid, ...]:

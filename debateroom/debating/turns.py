@@ -158,6 +158,8 @@ def _reply(
 ) -> dict[str, Any]:
     """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
     seat = call.seat
+    before = call.first.looked if call.first and call.first is not answer else ()
+    looked = [asdict(each) for each in (*before, *answer.looked)]
     return event(
         "reply",
         round=number,
@@ -172,6 +174,7 @@ def _reply(
         finish=answer.stop_reason,
         repaired=repaired,
         history=call.history,
+        **({"tools": looked} if looked else {}),
         **paid,
     )
 
