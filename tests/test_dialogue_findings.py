@@ -186,6 +186,22 @@ def test_data_in_a_text(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(datum.kind, datum.text) for datum in data.in_text(text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The lamps are sold by Luminex in Geneva.", ["Luminex", "Geneva"]),
+        ("The Luminex lamp. In May the Swiss shop closes.", ["Luminex"]),
+        ("Anna Weiss lives in **Lausanne**, not in Bern.", ["Anna Weiss", "Lausanne", "Bern"]),
+        ("Les lampes viennent de Lausanne.", ["Lausanne"]),
+        ("Found: two lamps. Missing: the price. Order W1 is late.", []),
+        ("IT and CHF are no names; we ship on Monday.", []),
+    ],
+)
+def test_names_in_a_text(text: str, names: list[str]) -> None:
+    """One word with a capital letter in the middle of a sentence, or several; months and days are none."""
+    assert [datum.text for datum in data.in_text(text, names=True) if datum.kind == "name"] == names
+
+
 def test_amounts_in_words_are_known_by_their_figure() -> None:
     """Whichever way the one and the other are written."""
     same = [

@@ -215,6 +215,15 @@ def test_an_offer_is_tried_before_a_partial_end(tmp_path: Path) -> None:
     assert (aside(outcome), len(agent.messages)) == ([["untried_offer"]], 2)
 
 
+def test_a_place_that_nobody_named_is_flagged(tmp_path: Path) -> None:
+    """A plain word with a capital letter, as small models make them up; what an answer or the mission has is not."""
+    end = complete("Luminex at 4 Main Street sells desk lamps, delivered from Lausanne to Geneva.")
+    outcome = play(tmp_path, Agent(FOUND), ASK, end)
+    assert [(each["rule"], each["quote"]) for each in final(outcome)["findings"]] == [
+        ("unsupported_name", "Lausanne")
+    ]
+
+
 def test_an_offer_of_an_earlier_turn_is_tried_too(tmp_path: Path) -> None:
     """Passed over for another request, it is still there before a partial end."""
     agent = Agent(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from debateroom.dialogue import amounts
+from debateroom.reading.phrases import word_set
+from debateroom.reading.words import FUNCTION_WORDS
 
 _LOOKED_AT = 50_000
 """Characters of a text that are looked at."""
@@ -45,6 +48,18 @@ _PATTERNS = (
 )  # fmt: skip
 _SPOKEN = re.compile(amounts.PATTERN, re.IGNORECASE)
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+(?:[ -](?:de |du |la |von |van )?[A-ZÀ-Þ][\w'’-]+)+\b")
+_ALONE = re.compile(r"(?<=[a-zà-ÿ,] )[*_\"«“(]{0,3}(?P<name>[A-ZÀ-Þ][a-zà-ÿ]{2,}(?:[-'’][A-Za-zÀ-ÿ]+)*)\b")
+_NO_NAMES = (
+    FUNCTION_WORDS["en"]
+    | FUNCTION_WORDS["fr"]
+    | word_set(
+        "january february march april may june july august september october november december monday tuesday",
+        "wednesday thursday friday saturday sunday english french chinese german swiss european internet web google",
+        "excel monsieur madame mister miss dear hello thanks please found missing note total summary next step steps",
+        "option janvier lundi cher chère bonjour merci",
+    )
+)
+"""Words with a capital letter that name nobody and no place."""
 _ORDINARY = re.compile(
     r"(?:\d{1,2}(?:st|nd|rd|th|h|e|er|ère|ème|am|pm|kg|g|km|m|cm|mm|x|min|s|d)|[a-zà-ÿ]+\d?|[A-Z]?[a-z]+)$",
     re.IGNORECASE,
@@ -55,7 +70,8 @@ _ORDINARY = re.compile(
 def in_text(text: str, *, names: bool = False) -> tuple[Datum, ...]:
     """The data in `text` in order, each piece once, as it stands there and as one kind.
 
-    Full-width signs are read as the plain ones. Names of two words or more are found where they are asked for.
+    Full-width signs are read as the plain ones. Names are found where they are asked for: words with a capital
+    letter, one alone only in the middle of a sentence.
     """
     left, found = plain(text[:_LOOKED_AT]), []
     for kind, pattern in _PATTERNS:
@@ -66,11 +82,24 @@ def in_text(text: str, *, names: bool = False) -> tuple[Datum, ...]:
             found.append((match.start(), Datum(kind, _raw(text, match, piece))))
         left = pattern.sub(lambda match: "\0" * len(match.group(0)), left)
     if names:
-        found += [(match.start(), Datum("name", _raw(text, match, match.group(0)))) for match in _NAME.finditer(left)]
+        found += _names(text, left)
     seen: dict[str, Datum] = {}
     for _, datum in sorted(found):
         seen.setdefault(datum.text, datum)
     return tuple(seen.values())
+
+
+def _names(text: str, left: str) -> Iterator[tuple[int, Datum]]:
+    """Where names stand in `text`, of which `left` is what is no other data."""
+    for match in _NAME.finditer(left):
+        words = match.group(0).split(" ")
+        while words and words[0].casefold() in _NO_NAMES:  # `The Luminex`: the sentence begins there
+            words.pop(0)
+        if words:
+            yield match.start(), Datum("name", _raw(text, match, " ".join(words)))
+    for match in _ALONE.finditer(_NAME.sub(lambda name: "\0" * len(name.group(0)), left)):
+        if match["name"].casefold() not in _NO_NAMES:
+            yield match.start(), Datum("name", _raw(text, match, match["name"]))
 
 
 def plain(text: str) -> str:
