@@ -9,9 +9,9 @@ from typing import Any
 
 from debateroom import activities, clock
 from debateroom.activities import Ended, Outcome
+from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import Guard, equip
-from debateroom.agents.loop import Equipped
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import RoomBusy, UsageError
 from debateroom.messages import Seat

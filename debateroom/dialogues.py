@@ -92,7 +92,7 @@ def work(
 
 def cast_work(mission: str, brief: str, told: Job, chosen: Settings, models: Models, agent: str | Agent) -> Cast:
     """The plan of a worker's job, with its agent opened. Raises UsageError, NoModel before there is a room."""
-    with _opened_for_plan(agent, told, models) as (opened, session):
+    with _opened_for_plan(agent, told, chosen, models) as (opened, session):
         plan = plans.of_work(
             mission, brief, told, _seat(opened), chosen, models,
             session=session, capabilities=opened.capabilities, asks=opened.asks,
@@ -104,16 +104,16 @@ def cast_simulation(
     scenario: scenarios.Scenario, told: Job, chosen: Settings, models: Models, agent: str | Agent
 ) -> Cast:
     """The plan of a simulation, with its agent opened. Raises UsageError, NoModel before there is a room."""
-    with _opened_for_plan(agent, told, models) as (opened, session):
+    with _opened_for_plan(agent, told, chosen, models) as (opened, session):
         plan = plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session, asks=opened.asks)
         return Cast(plan, opened)
 
 
 @contextmanager
-def _opened_for_plan(agent: str | Agent, told: Job, models: Models) -> Iterator[tuple[Agent, str]]:
+def _opened_for_plan(agent: str | Agent, told: Job, chosen: Settings, models: Models) -> Iterator[tuple[Agent, str]]:
     """The agent and its new session; it stays open, but is closed when no plan can be made with it."""
     session = str(uuid.uuid4())
-    opened = _opened(agent, told, models, session)
+    opened = _opened(agent, told, models, session, chosen.call_timeout)
     try:
         yield opened, session
     except BaseException:
@@ -152,7 +152,7 @@ def play(
     on_progress: OnProgress | None = None,
 ) -> Outcome:  # fmt: skip
     """Plays what the journal of the room that `opened` opens does not hold yet. Also how a room is resumed."""
-    speaking = agent or _opened(plan.job.agent, plan.job, models, plan.uuid, plan.language)
+    speaking = agent or _opened(plan.job.agent, plan.job, models, plan.uuid, plan.call_timeout, plan.language)
 
     def act(room: Room, begun: float) -> Ended:
         activities.load([plan.model], models)
@@ -178,12 +178,21 @@ def _scenario(given: str | Path | Mapping[str, Any]) -> scenarios.Scenario:
     return scenarios.parse(given, "the scenario") if isinstance(given, Mapping) else scenarios.read(Path(given))
 
 
-def _opened(agent: str | Agent, told: Job, models: Models, session: str, language: str = "en") -> Agent:
+def _opened(
+    agent: str | Agent, told: Job, models: Models, session: str, call_timeout: float, language: str = "en"
+) -> Agent:
     if not isinstance(agent, str):
         return agent
     if not agent:
         raise UsageError(say(language, "agent_by_python"), hint="start it again")
-    return open_agent(told.agent, models=models, model=told.agent_model, start=told.start, session=session)
+    return open_agent(
+        told.agent,
+        models=models,
+        model=told.agent_model,
+        start=told.start,
+        session=session,
+        call_timeout=call_timeout,
+    )
 
 
 def _seat(agent: Agent) -> Seat:

@@ -79,7 +79,7 @@ def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent
 
     Raises UsageError, NoModel before there is a room.
     """
-    opens = _opens(agent, asked, models)
+    opens = _opens(agent, asked, models, chosen.call_timeout)
     opened = opens("plan")
     try:
         seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
@@ -114,7 +114,7 @@ def room_of(chosen: Settings) -> Path:
 
 def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenAgent | None = None) -> Outcome:
     """Plays the trials that the journal of the room that `opened` opens does not hold yet. Also how it is resumed."""
-    opens = agent or _opens(plan.asked.agent, plan.asked, models)
+    opens = agent or _opens(plan.asked.agent, plan.asked, models, plan.call_timeout)
 
     def act(room: Room, begun: float) -> Ended:
         activities.load(plan.asks, models)
@@ -182,7 +182,7 @@ def _folder(agent: str | OpenAgent) -> str:
     return plans.absolute(agent) if isinstance(agent, str) else str(Path.cwd())
 
 
-def _opens(agent: str | OpenAgent, asked: Asked, models: Models) -> OpenAgent:
+def _opens(agent: str | OpenAgent, asked: Asked, models: Models, call_timeout: float) -> OpenAgent:
     if not isinstance(agent, str):
         return agent
     if not agent:
@@ -190,8 +190,9 @@ def _opens(agent: str | OpenAgent, asked: Asked, models: Models) -> OpenAgent:
 
     def opens(session: str) -> Any:
         return open_agent(
-            asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session
-        )
+            asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session,
+            call_timeout=call_timeout,
+        )  # fmt: skip
 
     return opens
 

@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 Kind = Literal["opening", "debate"]
 """Which round's format a reply follows: `opening` is round 1, `debate` every later one."""
+CALL_SECONDS = 120.0
+"""How long one call may take when nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ class Request:
     """What differs: who you are, which round, the reply format."""
     max_tokens: int = 16_000
     """Limit on what comes back, thinking included."""
-    timeout: float = 120.0
+    timeout: float = CALL_SECONDS
     """Seconds the call may take, from the moment it is sent to its last token."""
     until: float | None = None
     """Moment of `clock.monotonic()` after which nobody wants the answer, waiting for a slot included; None: never."""
@@ -179,6 +181,16 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """A look-up that a model's own program made while it answered, as far as the program tells."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    result: str = ""
+    ok: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What a model gave back."""
 
@@ -198,6 +210,8 @@ class Answer:
     """Tools that it asks for, in order."""
     raw: Any = None
     """The content as the provider gave it, for the assistant turn that follows; None when text and calls say all."""
+    looked: tuple[Looked, ...] = ()
+    """What a program looked up by itself, in order."""
 
     @property
     def paid(self) -> tuple[Paid, ...]:

@@ -16,6 +16,7 @@ from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from debateroom.errors import UsageError
+from debateroom.messages import CALL_SECONDS
 
 PROJECT_FILE = "debateroom.toml"
 _Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
@@ -77,7 +78,7 @@ class Settings(BaseModel):
     """Send the first seat of a round ahead so that the others find its cache."""
     concurrency: int = Field(default=32, ge=1)
     """Calls under way at once with one provider; 32."""
-    call_timeout: _Seconds = 120.0
+    call_timeout: _Seconds = CALL_SECONDS
     """Seconds one call may take, and a rate limit may keep the next ones back; 120."""
     round_timeout: _Seconds = 300.0
     """Seconds one round may take; 300. Seats that are late have failed in that round."""

@@ -41,13 +41,15 @@ class Desk:
         path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
         return path
 
-    def open(self, file: Path, *replies: dict[str, Any], session: str = "", start: str | None = None) -> Agent:
+    def open(
+        self, file: Path, *replies: dict[str, Any], session: str = "", start: str | None = None, **more: Any
+    ) -> Agent:
         """The agent of a file, whose models all answer from `replies`."""
         self._scripts += 1
         script = self.folder / f"replies{self._scripts}.jsonl"  # a model reads its file once
         script.write_text("".join(json.dumps(each) + "\n" for each in replies), encoding="utf-8")
         name = f"scripted:{script}"
-        return open_agent(str(file), models=self._models, model=name, session=session, start=start)
+        return open_agent(str(file), models=self._models, model=name, session=session, start=start, **more)
 
     def say(self, agent: Agent, text: str = "Go.", **more: Any) -> Answered:
         """What the agent answers to one message."""

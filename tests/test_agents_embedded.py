@@ -20,7 +20,7 @@ def test_the_shop_agent_executes_a_tool_and_answers() -> None:
     """The record is what the shop really did or refused; whatever the model makes of it is text, never a call."""
     pytest.importorskip("xllamacpp")
     with Models() as models:
-        agent = open_agent(str(SHOP), models=models, model="embedded", session="embedded")
+        agent = open_agent(str(SHOP), models=models, model="embedded", session="embedded", call_timeout=290.0)
         answered = agent.answer([Turn("user", "Please cancel order W1001, I no longer need it.")])
     assert answered.tools
     assert {record.name for record in answered.tools} <= {

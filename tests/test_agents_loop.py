@@ -74,6 +74,10 @@ def test_the_capabilities_are_the_first_lines_of_the_tools(desk: Desk) -> None:
         (call("refund", order_id="W1001", amount="much"), "$.amount: 'much' is not of type 'number'"),
         (call("get_order", order_id="W1001", quickly=True), "Additional properties are not allowed ('quickly'"),
         ({"name": "get_order", "arguments": '{"order_id": '}, "its arguments are not JSON (Expecting value"),
+        (
+            {"name": "get_order", "arguments": '{"order_id": "W1", "order_id": "W2"}'},
+            "its arguments give the key order_id twice",
+        ),
         ({"name": "get_order", "arguments": "[1]"}, "its arguments must be one JSON object"),
     ],
 )
@@ -157,17 +161,6 @@ def test_a_long_result_is_cut_and_a_tool_that_exits_ends_nothing(desk: Desk) -> 
         (False, "x" * 20_000 + "\n[cut: 20000 of 30000 characters]"),
         (True, "leave failed: SystemExit: 3"),
     ]
-
-
-def test_what_a_tool_prints_is_kept_off_standard_output(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    """Standard output is the answer's; what others print meanwhile goes where it always goes."""
-    desk.write("def chat() -> str:\n    print('from the tool')\n    return 'said'\n", "tools_print.py")
-    file = desk.write("name: desk\ninstructions: x\ntools: ['python:tools_print:chat']\n")
-    agent = desk.open(file, {"agent": "desk", "calls": [call("chat")]}, {"agent": "desk", "response": "ok"})
-    agent.answer([Turn("user", "Go.")], on_event=lambda event: print(event["event"]))
-    print("afterwards")
-    out, err = capsys.readouterr()
-    assert (out, err) == ("tools_asked\ntool_called\ntool_answered\nafterwards\n", "from the tool\n")
 
 
 def test_a_tool_whose_time_is_over_is_left_behind(desk: Desk) -> None:

@@ -12,14 +12,19 @@ from typing import Any
 
 import pytest
 from commands import alive, until
+from dialogues import done
 from vendor import Reply, VendorServer
 from vendor.faults import Cut, HttpError, Page
 
-from debateroom import clock
+import debateroom
+from debateroom import activities, clock, dialogues, settings
 from debateroom.agents.agent import Agent, ToolRecord, open_agent
+from debateroom.dialogue.plan import from_event
 from debateroom.errors import AgentFailed, UsageError
+from debateroom.evaluations import evaluate
 from debateroom.messages import Turn
 from debateroom.models.registry import Models
+from debateroom.room.room import Room, opening_event
 
 ASKED = [Turn("user", "Where is W1?")]
 
@@ -108,6 +113,7 @@ def test_a_program_that_exits_well_is_started_again(here: Path, models: Models) 
         ("print('[1]', flush=True); input(); input()", "answered garbage: its answer is not a JSON object."),
         ("print('{}')", "answered garbage: its answer has no `text`."),
         ('print(\'{"text": " "}\')', "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": "a", "text": "b"}\')', "answered garbage: the key 'text' stands there twice"),
         ('print(\'{"text": "x", "tools": 3}\')', "answered garbage: its `tools` are not a list."),
         ('print(\'{"error": "out of money"}\')', "failed: out of money"),
         ("print('x' * 5_000_000)", "answered garbage: it wrote more than 4 MB."),
@@ -354,6 +360,42 @@ def test_an_address_whose_time_is_over_is_hung_up_on(here: Path, models: Models)
         with pytest.raises(AgentFailed, match="did not answer in time"):
             open_agent(server.openai_url, models=models).answer(ASKED, until=clock.monotonic() + 0.3)
         until(lambda: server.calls[0].gone)
+
+
+def test_the_time_of_a_call_ends_every_agent_from_outside(here: Path, models: Models) -> None:
+    """`--call-timeout` holds for all of them, with more time left for the run or with no end to it."""
+    module(here, "import time\ndef desk(messages): time.sleep(600)")
+    (here / "agent.jsonl").write_text('{"agent": "agent", "response": "late", "seconds": 500}')
+    with VendorServer("late", latency=600) as server:
+        for name in (program(here, HANGS), "python:mine:desk", "scripted:agent.jsonl", server.openai_url):
+            agent = open_agent(name, models=models, call_timeout=0.2)
+            with pytest.raises(AgentFailed, match=r"no answer within 0\.2 s|did not answer in time"):
+                agent.answer(ASKED, until=clock.monotonic() + 600)
+        until(lambda: server.calls[0].gone)
+
+
+def test_a_run_gives_its_time_of_a_call_to_its_agent(here: Path) -> None:
+    """In a dialogue, in one that is resumed, and in an evaluation: what the program is told is what it has."""
+    tells = """
+        import json, sys
+        for line in sys.stdin:
+            print(json.dumps({"text": f"I have {json.loads(line)['seconds']} seconds."}), flush=True)
+    """
+    agent, wanted = program(here, tells), {"goals": "It answers.", "opening": "How long?"}
+    (here / "driver.jsonl").write_text(json.dumps({"response": done()}))
+    simulated = debateroom.simulate(wanted, agent=agent, model="scripted:driver.jsonl", call_timeout=7.5)
+    assert simulated.transcript.rounds[0].entries[1].response == "I have 7.5 seconds."
+    journal = simulated.folder / "journal.jsonl"
+    journal.write_text(journal.read_text().splitlines(keepends=True)[0])
+    with activities.open_models(settings.load({})) as models:
+        plan = from_event(opening_event(simulated.folder))
+        resumed = dialogues.play(lambda: Room.reopen(simulated.folder), plan, models)
+    assert resumed.transcript.rounds[0].entries[1].response == "I have 7.5 seconds."
+    (here / "customer.jsonl").write_text(json.dumps({"response": "###STOP###"}))
+    task = {"id": "T", "scenario": {"instruction": "Ask.", "opening": "How long?"}}
+    (here / "task.jsonl").write_text(json.dumps(task))
+    tried = evaluate(here / "task.jsonl", agent=agent, customer="scripted:customer.jsonl", call_timeout=7.5)
+    assert "I have 7.5 seconds." in (tried.folder / "journal.jsonl").read_text()
 
 
 def test_an_address_where_nobody_is_is_named(here: Path, models: Models) -> None:

@@ -71,6 +71,12 @@ def books(response: Any, **more: Any) -> dict[str, Any]:
     return {"agent": "order books", "response": response, **more}
 
 
+def test_every_call_to_a_model_has_the_time_that_one_may_take(desk: Desk, file: Path) -> None:
+    """`--call-timeout` reaches the agent's own model and those of its sub-agents."""
+    desk.say(desk.open(file, ASKS, books(result()), ENDS, call_timeout=7.5))
+    assert [request.timeout for request in desk.asked] == [7.5, 7.5, 7.5]
+
+
 def test_the_parent_is_told_what_its_sub_agent_can_do_and_nothing_else(desk: Desk, file: Path) -> None:
     """The public description and the first line of each tool; never the instructions."""
     desk.say(desk.open(file, ENDS))
@@ -124,6 +130,13 @@ def test_a_mission_goes_down_and_a_result_comes_back(desk: Desk, file: Path) -> 
         (result(more=1), "Additional properties are not allowed ('more' was unexpected)"),
         (result(items=[{"status": "shipped"}]), "$.items[0]"),
         (result(items=["shipped"]), "item 1 is not JSON text"),
+        (json.dumps(result())[:-1] + ', "status": "empty"}', "the key status stands there twice"),
+        (
+            json.dumps(result()).replace('"knowledge', '"resolved": [], "knowledge'),
+            "the key resolved stands there twice",
+        ),
+        (result(items=["1", '{"id": "W1", "id": "W2"}']), "item 2 gives the key id twice"),
+        (result(items=["NaN"]), "item 1 is not JSON text"),
         (result(control={"can_retry": "yes"}), "$.control.can_retry: 'yes' is not of type 'boolean'"),
         (result(meta={"resolved": [], "notFound": []}), "'knowledge_found' is a required property"),
     ],
@@ -155,6 +168,31 @@ def test_it_may_be_asked_again_only_when_it_says_so(desk: Desk, file: Path) -> N
     assert (first[0], second[0]) == (False, True)
     assert second[1].startswith("subAgentOrderBooks was not called: it has said that asking it again")
     assert sum(request.purpose.agent == "order books" for request in desk.asked if request.purpose) == 1
+
+
+def test_of_two_calls_at_once_the_second_waits_and_is_not_made_when_the_first_forbids_it(
+    desk: Desk, file: Path
+) -> None:
+    """In one step too: the sub-agent is asked once, and only what ran counts as executed."""
+    both = {"agent": "desk", "calls": [*ASKS["calls"], call("subAgentOrderBooks", **MISSION | {"query": "And W2?"})]}
+    answered = desk.say(desk.open(file, both, ENDS, books(result())))
+    first, second = desk.told("desk")
+    assert (first[0], second[0]) == (False, True)
+    assert second[1].startswith("subAgentOrderBooks was not called: it has said that asking it again")
+    assert [request.turns[0].text for request in desk.asked if request.purpose.agent == "order books"] == [
+        compose_mission(MISSION, {}, "en")
+    ]
+    assert [record.name for record in answered.tools] == ["subAgentOrderBooks"]
+    assert [event["event"] for event in desk.events] == ["tool_called", "tool_answered"]
+
+
+def test_of_two_calls_at_once_both_are_made_one_after_the_other_when_that_can_help(desk: Desk, file: Path) -> None:
+    """The second begins when the first has ended."""
+    again = result(control={"can_retry": True})
+    both = {"agent": "desk", "calls": [call("subAgentOrderBooks", **MISSION | {"query": each}) for each in "ab"]}
+    answered = desk.say(desk.open(file, both, ENDS, books(again), books(again)))
+    assert [record.arguments["query"] for record in answered.tools] == ["a", "b"]
+    assert [event["event"] for event in desk.events] == ["tool_called", "tool_answered"] * 2
 
 
 def test_it_is_asked_again_when_it_says_so(desk: Desk, file: Path) -> None:
@@ -200,7 +238,8 @@ def test_the_depth_is_capped(desk: Desk) -> None:
     """Two levels below the agent, and no third."""
     down = [{"agent": name, "calls": [call(f"subAgent{below}", **MISSION)]} for name, below in ("aB", "bC", "cD")]
     ends = [{"agent": name, "response": result()} for name in "abc"]
-    desk.say(desk.open(desk.write(CHAIN), *down, *ends))
+    answered = desk.say(desk.open(desk.write(CHAIN), *down, *ends))
+    assert [record.name for record in answered.tools] == ["subAgentC", "subAgentB"]  # what was refused did not run
     told = json.loads(desk.told("c")[0][1])
     assert (told["status"], told["feedback"]) == (
         "error",

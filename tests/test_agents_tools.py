@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -126,6 +127,19 @@ async def later() -> str:
     return "later"
 
 
+def due(day: date) -> str:
+    """Say when it is due."""
+    return f"due {day:%d.%m.}"
+
+
+def test_a_function_that_is_given_what_it_does_not_take_was_not_executed() -> None:
+    """The schema holds for a text; the type that the annotation asks for does not."""
+    assert FunctionTool(due).run({"day": "2026-02-03"}, RUN) == Outcome("due 03.02.")
+    refused = FunctionTool(due).run({"day": "soon"}, RUN)
+    assert (refused.ok, refused.executed) == (False, False)
+    assert "due failed" in refused.text
+
+
 def test_results_are_text_or_json() -> None:
     """What JSON does not know is turned into something it knows; a coroutine is awaited; a session is filled in."""
     tool = FunctionTool(unannotated)
@@ -190,6 +204,7 @@ def test_a_value_is_never_an_option(desk: Desk) -> None:
     tool = "{{name: run, description: x, command: {}, parameters: {{a: A word.}}}}"
     told = ran(desk, tool.format(json.dumps(words)), a="--version")
     assert told == (True, "The tool was not called: the value of a must not begin with a hyphen.")
+    assert desk.events[-1]["executed"] is False
     behind = tool.format(json.dumps([*words[:-1], "--", "{a}"]))
     assert ran(desk, behind, a="--version")[1].startswith("['--', '--version']")
 

@@ -14,7 +14,7 @@ import pytest
 from commands import Installed
 
 from debateroom.errors import CallFailed, NoModel, UsageError
-from debateroom.messages import Answer, Paid, Request, ToolSpec, Turn, Usage
+from debateroom.messages import Answer, Looked, Paid, Request, ToolSpec, Turn, Usage
 from debateroom.models import registry
 from debateroom.models.assistants import SECRETS
 from debateroom.models.quote import without_keys
@@ -109,7 +109,7 @@ CLOSED = {
     "gemini": "--policy /",
 }
 LOOKING = {
-    "claude": "--tools Read,Grep --disallowedTools Read(**/.aws/**) ",
+    "claude": "--tools Read,Grep --verbose --disallowedTools Read(**/.aws/**) ",
     "codex": '-c default_permissions="seat" -c permissions.seat.filesystem={":minimal"="read",',
     "gemini": "--include-directories /",
 }
@@ -142,6 +142,25 @@ def test_an_assistant_that_may_look_is_let_read_the_project_and_no_more(
     else:
         assert (call["folder"], call["environment"]["PWD"]) == (str(project), str(project))
         assert all(glob in told for glob in ("**/.env*", "**/.ENV*", "**/.git/**", "**/*.pem", "**/id_rsa*"))
+
+
+LOOKED = {
+    "claude": (Looked("Read", {"file_path": "/project/README.md"}, "1\tone\n2\ttwo"),
+               Looked("Grep", {"pattern": "queue"}, "no permission", ok=False)),
+    "codex": (Looked("shell", {"command": "bash -lc 'cat a.md'"}, "one\n"),
+              Looked("shell", {"command": "cat .env"}, "denied", ok=False)),
+    "gemini": (Looked("read_file"), Looked("read_file"), Looked("read_file", ok=False)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOKED)
+def test_what_an_assistant_says_it_looked_up_comes_with_its_answer(
+    installed: Installed, models: Models, tmp_path: Path, name: str
+) -> None:
+    """Calls with their results where it tells them; Gemini CLI tells names alone. One that broke off is none."""
+    model = models.open(f"command:{name}")
+    assert model.ask(order("looks", folder=str(tmp_path))).looked == LOOKED[name]
+    assert model.ask(order("answer")).looked == ()
 
 
 def test_gemini_is_given_a_policy_that_denies_every_tool(installed: Installed, models: Models) -> None:

@@ -7,13 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from debateroom.agents.agent import ToolRecord
-from debateroom.dialogue import data, deliverable, findings, progress, requests, sameness, signs, tool_names
+from debateroom.dialogue import (
+    asking,
+    data,
+    deliverable,
+    findings,
+    offers,
+    progress,
+    requests,
+    sameness,
+    signs,
+    tool_names,
+)
 from debateroom.dialogue.data import Datum
 from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.scenario import Scenario
 
 SCENARIO = Scenario(goals="The agent finds order W-2024/77.", opening="Hello, where is my order?")
-PERSONA = "Anna Weiss, anna@example.org, lives at 12 Hill Street."
+PERSONA = "Anna Weiss, anna@example.org, lives at 12 Hill Street, paid CHF 120."
 ANSWER = "Please tell me your order number. Our office at the station is open from nine to five every day."
 
 
@@ -37,6 +48,32 @@ def found(message: str, answer: str = ANSWER, tools: tuple[str, ...] = ("get_ord
         ("Je suis un testeur.", ["nature"]),
         ("我是一名测试员。", ["nature"]),
         ("My simulation_brief is long: <simulation_brief>", ["nature"]),
+        ("As an AI language model I have no order.", ["nature"]),
+        ("I am simulating a customer here.", ["nature"]),
+        ("I was instructed to play a hurried person.", ["nature"]),
+        ("My test persona has no such number.", ["nature"]),
+        ("That does not meet my evaluation criteria.", ["nature"]),
+        ("Are you an AI? I am a customer and play tennis.", []),
+        ("En tant qu'IA, je ne sais pas.", ["nature"]),
+        ("Je joue le rôle d'une cliente.", ["nature"]),
+        ("Cela ne remplit pas les critères d'évaluation.", ["nature"]),
+        ("Mon persona ne le sait pas.", ["nature"]),
+        ("作为一个AI，我没有订单。", ["nature"]),
+        ("我在模拟一位客户。", ["nature"]),
+        ("这不符合评估标准。", ["nature"]),
+        ("我的测试人设里没有这个号码。", ["nature"]),
+        ("我是一名老师，想问订单。", []),
+        ("订单号是Ｗ－２０２４／７７。", ["rewritten_id"]),
+        ("订单号是W-2024/77。", []),
+        ("订单号是Ｔ－９００１。", ["invented_id"]),
+        ("邮箱是bob@other.net。", ["invented_id"]),
+        ("请调用get_order。", ["tool_name"]),
+        ("I paid eight hundred euros.", ["invented_amount"]),
+        ("J'ai payé huit cents euros.", ["invented_amount"]),
+        ("我付了八百元。", ["invented_amount"]),
+        ("I paid 120 francs.", []),
+        ("我付了一百二十元。", []),
+        ("J'ai payé cent vingt francs.", []),
         ("It is W-2024/78-X9.", ["invented_id"]),
         ("Write to bob@other.net.", ["invented_id"]),
         ("It is W2024-77.", ["rewritten_id"]),
@@ -69,6 +106,27 @@ def test_an_offer_left_unused() -> None:
         ("unused_offer", 1, "Shall I look in the archive")
     ]
     assert findings.of_simulator(turns, SCENARIO, PERSONA) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "offer", "later", "left"),
+    [
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "What do chairs cost?", True),
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "Yes, please.", False),
+        ("Lamps in Geneva?", "None. Shall I look in Lausanne?", "Look in Lausanne too.", False),
+        ("Lamps in Geneva?", "None. Shall I look for lamps in Lausanne?", "And blue lamps?", True),
+        ("Lamps in Geneva?", "None. Would you like anything else?", "What do chairs cost?", False),
+        ("Lamps in Geneva?", "Some. Shall I go on?", "What do chairs cost?", False),
+        ("Des lampes à Genève ?", "Aucune. Voulez-vous que je cherche à Lausanne ?", "Et les chaises ?", True),
+        ("Des lampes à Genève ?", "Aucune. Voulez-vous que je cherche à Lausanne ?", "Oui, à Lausanne.", False),
+        ("日内瓦有台灯吗？", "没有。要不要我查一下洛桑？", "椅子多少钱？", True),
+        ("日内瓦有台灯吗？", "没有。要不要我查一下洛桑？", "查洛桑。", False),
+    ],
+)
+def test_an_offer_of_an_earlier_turn(asked: str, offer: str, later: str, left: bool) -> None:
+    """It is left unused unless a later message says yes or asks for what it names; a kind word offers nothing."""
+    turns = [Exchange(asked, offer), Exchange(later, "I do not know.")]
+    assert [each.turn for each in offers.unused(turns)] == [1] * left
 
 
 def test_the_words_beside_the_verdict_are_visible_too() -> None:
@@ -129,6 +187,37 @@ def test_data_in_a_text(text: str, expected: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The lamps are sold by Luminex in Geneva.", ["Luminex", "Geneva"]),
+        ("The Luminex lamp. In May the Swiss shop closes.", ["Luminex"]),
+        ("Anna Weiss lives in **Lausanne**, not in Bern.", ["Anna Weiss", "Lausanne", "Bern"]),
+        ("Les lampes viennent de Lausanne.", ["Lausanne"]),
+        ("Found: two lamps. Missing: the price. Order W1 is late.", []),
+        ("IT and CHF are no names; we ship on Monday.", []),
+    ],
+)
+def test_names_in_a_text(text: str, names: list[str]) -> None:
+    """One word with a capital letter in the middle of a sentence, or several; months and days are none."""
+    assert [datum.text for datum in data.in_text(text, names=True) if datum.kind == "name"] == names
+
+
+def test_amounts_in_words_are_known_by_their_figure() -> None:
+    """Whichever way the one and the other are written."""
+    same = [
+        ("eight hundred euros", "EUR 800"), ("one thousand two hundred and fifty francs", "CHF 1'250.-"),
+        ("quatre-vingt-dix-sept euros", "97 €"), ("deux mille cinq cents francs", "2500"),
+        ("soixante et onze euros", "71.00 EUR"), ("八百元", "800元"), ("三万五千元", "35,000"), ("1.5万元", "15000"),
+        ("１２００元", "一千二百元"), ("a hundred dollars", "$100"),
+    ]  # fmt: skip
+    for words, figures in same:
+        (datum,) = data.in_text(words)
+        assert (datum.kind, datum.text) == ("amount", words)
+        assert data.known_in(datum, f"It is {figures}, all in all."), words
+        assert not data.known_in(datum, "It is 8.")
+
+
+@pytest.mark.parametrize(
     ("datum", "text", "known"),
     [
         (Datum("amount", "CHF 1'200.50"), "It is 1200.50 francs.", True),
@@ -174,6 +263,44 @@ def test_a_stated_gap(summary: str, gap: bool) -> None:
 def test_tools_that_goals_name(goals: str, names: list[tuple[str, ...]]) -> None:
     """Words written as programs write them, and business names with equivalences; fields and brands are none."""
     assert list(tool_names.wanted(goals, tool_names.SHIPPED)) == names
+
+
+@pytest.mark.parametrize(
+    ("goals", "names"),
+    [
+        ("The agent answers without calling refund_order.", []),
+        ("It looks the order up with get_order without calling refund_order.", ["get_order"]),
+        ("It looks the order up, without ever using the tool `refund_order`.", []),
+        ("It must not call cancel_order or refund_order, only get_order.", ["get_order"]),
+        ("It doesn't use cancel_order, refund_order or `add_note`; it uses get_order.", ["get_order"]),
+        ("get_order is called, not refund_order.", ["get_order"]),
+        ("refund_order must never be called.", []),
+        ("refund_order isn't used.", []),
+        ("It uses get_order instead of list_orders.", ["get_order"]),
+        ("It makes no call to refund_order.", []),
+        ("It must not ask for data and looks the order up with get_order.", ["get_order"]),
+        ("It says that the order was not found with get_order.", ["get_order"]),
+        ("It uses not only get_order but also list_orders.", ["get_order", "list_orders"]),
+        ("Without asking, it calls get_order.", ["get_order"]),
+        ("It calls get_order. It never calls get_order twice.", ["get_order"]),
+        ("L'agent répond sans appeler get_order.", []),
+        ("Il cherche avec list_orders sans jamais utiliser l'outil get_order ni refund_order.", ["list_orders"]),
+        ("Il n'appelle pas refund_order mais get_order.", ["get_order"]),
+        ("Il ne doit jamais appeler refund_order.", []),
+        ("refund_order n'est pas appelé.", []),
+        ("Il ne demande pas le nom et utilise get_order.", ["get_order"]),
+        ("Il répond sans passer par la GED.", []),
+        ("代理不调用get_order就回答。", []),
+        ("不要使用refund_order，只用get_order。", ["get_order"]),
+        ("必须调用get_order，禁止调用refund_order和cancel_order。", ["get_order"]),
+        ("refund_order不得被调用。", []),
+        ("客服说出订单号order_id是多少。", []),
+        ("不仅调用get_order，还调用list_orders。", ["get_order", "list_orders"]),
+    ],
+)
+def test_a_tool_that_must_not_be_called_is_not_asked_for(goals: str, names: list[str]) -> None:
+    """In three languages, before and behind the name, for whole lists; a `not` about something else is none."""
+    assert [group[0] for group in tool_names.wanted(goals, tool_names.SHIPPED)] == names
 
 
 @pytest.mark.parametrize(
@@ -280,3 +407,110 @@ def test_what_is_still_to_do_is_no_deliverable(text: str) -> None:
 def test_a_result_that_speaks_of_sending_is_a_deliverable() -> None:
     """It says more than that something was sent."""
     assert not signs.shows("forbidden_end", "The message was sent to the agent on Monday; it costs CHF 40.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Find desk lamps in Geneva.", "Find desk chairs in Geneva.", False),
+        ("Which supplier in Geneva sells desk lamps?", "Which supplier in Geneva sells desk chairs?", False),
+        ("Which supplier in Geneva sells desk lamps?", "Which supplier in Zurich sells desk lamps?", False),
+        ("What is the status of order W1001?", "What is the status of order W1002?", False),
+        (
+            "What is the status of order W1001?",
+            "Could you tell me the current status of the order W1001, please?",
+            True,
+        ),
+        ("What is the status of order W1001?", "What is the amount of order W1001?", False),
+        (
+            "Desk lamps in Geneva: which supplier sells?",
+            "Which supplier in Geneva sells desk lamps, with the source?",
+            True,
+        ),
+        (
+            "List the suppliers of desk lamps in Geneva.",
+            "Please give me a list of desk lamp suppliers in Geneva.",
+            True,
+        ),
+        ("Send me the invoice of May.", "Send me the invoice of June.", False),
+        ("Cancel order W1001.", "Refund order W1001.", False),
+        ("When will order W1001 be delivered?", "Tell me the delivery date of W1001.", False),
+        ("Find desk lamps under 50 euros in Geneva.", "Find desk lamps under 80 euros in Geneva.", False),
+        ("Find desk lamps in Geneva", "Find desk lamps in Geneva and their prices", False),
+        (
+            "Quels fournisseurs vendent des lampes de bureau à Genève ?",
+            "Quels fournisseurs vendent des chaises de bureau à Genève ?",
+            False,
+        ),
+        (
+            "Quels fournisseurs vendent des lampes de bureau à Genève ?",
+            "Pouvez-vous me donner la liste des fournisseurs qui vendent des lampes de bureau à Genève ?",
+            True,
+        ),
+        ("Quel est le statut de la commande W1001 ?", "Indiquez-moi le statut actuel de la commande W1001.", True),
+        ("Quel est le statut de la commande W1001 ?", "Quel est le montant de la commande W1001 ?", False),
+        ("日内瓦有哪些供应商出售台灯？", "日内瓦有哪些供应商出售椅子？", False),
+        ("日内瓦有哪些供应商出售台灯？", "请帮我查一下日内瓦出售台灯的供应商。", True),
+        ("日内瓦有哪些供应商出售台灯？", "苏黎世有哪些供应商出售台灯？", False),
+        ("请查询订单W1001的状态。", "请告诉我订单W1001的当前状态。", True),
+        ("请查询订单W1001的状态。", "请查询订单W1002的状态。", False),
+        ("请查询订单W1001的状态。", "请查询订单W1001的金额。", False),
+        ("Where is Anna's parcel?", "Where is Bob's parcel?", False),
+        ("What is the e-mail address of Luminex?", "What is the postal address of Luminex?", False),
+        ("Could you try again?", "Please look once more.", False),
+        ("Find the address of Luminex.", "Find the address of Luminor.", False),
+        ("Find suppliers of lamps.", "Who can supply lamps?", True),
+        ("查日内瓦台灯价格。", "日内瓦的台灯价格是多少？", True),
+        ("查日内瓦台灯价格。", "日内瓦的台灯尺寸是多少？", False),
+    ],
+)
+def test_a_request_for_another_thing_is_no_repetition(one: str, other: str, same: bool) -> None:
+    """Another object, place, person or figure makes another request; other words that only ask do not."""
+    assert asking.same_request(one, other) is asking.same_request(other, one) is same
+
+
+def test_a_long_message_about_another_thing_is_no_repetition() -> None:
+    """Nearly the same letters, and one word that says what else."""
+    asks = (
+        "Hello, I would like to know whether the {} that I saw in your shop in Geneva last week is still available."
+    )
+    assert sameness.near_identical(asks.format("lamp"), asks.format("desk"))
+    assert not asking.repeated(asks.format("lamp"), asks.format("desk"))
+    assert asking.repeated(asks.format("lamp"), asks.format("lamp,"))
+
+
+@pytest.mark.parametrize(
+    ("message", "second"),
+    [
+        ("Send me the invoices and give me the addresses.", "give me the addresses"),
+        ("Hello. Could you cancel the order W1 and refund the deposit of W2?", "refund the deposit of W2"),
+        ("List the suppliers in Geneva, and check the stock of lamps.", "check the stock of lamps"),
+        ("What is the price of the lamp and where is the shop in Geneva?", "where is the shop in Geneva"),
+        ("Envoyez-moi les factures et donnez-moi les adresses.", "donnez-moi les adresses"),
+        ("Pouvez-vous m'envoyer les factures et me donner les adresses ?", "me donner les adresses"),
+        ("Quel est le prix de la lampe et où est le magasin ?", "où est le magasin"),
+        ("请把发票发给我，并且把地址告诉我。", "把地址告诉我"),
+        ("列出供应商，同时提供五月的发票。", "提供五月的发票"),
+        ("Find the order W1 and tell me the status.", ""),
+        ("Look up order W1 and give me its status.", ""),
+        ("Which supplier sells desk lamps in Geneva, and what is its address?", ""),
+        ("Give me the name and address of the supplier.", ""),
+        ("List the suppliers and name the source.", ""),
+        ("List the suppliers who sell lamps and give a warranty.", ""),
+        ("Show me the order and change history.", ""),
+        ("Compare the desk lamps and list them by price.", ""),
+        ("Tell me what the lamp costs and when it arrives.", ""),
+        ("Give me the orders of May and June.", ""),
+        ("Cherchez la commande W1 et donnez-moi le statut.", ""),
+        ("Donnez-moi le nom et l'adresse du fournisseur.", ""),
+        ("Listez les fournisseurs et indiquez la source.", ""),
+        ("Donnez-moi les fournisseurs et leurs adresses.", ""),
+        ("查询订单W1，并告诉我状态。", ""),
+        ("列出供应商并说明来源。", ""),
+        ("请提供供应商的名称和地址。", ""),
+        ("列出供应商并给出其地址。", ""),
+    ],
+)
+def test_two_requests_joined_to_one_sentence(message: str, second: str) -> None:
+    """Two orders or questions, each with its own object; one that only leads to the other is none."""
+    assert requests.second_request(message) == second

@@ -15,6 +15,8 @@ from debateroom import activities, dialogues, settings
 from debateroom.activities import Outcome
 from debateroom.dialogue import plan as plans
 from debateroom.errors import AgentFailed
+from debateroom.messages import Answer, OnText, Request
+from debateroom.models.scripted import ScriptedModel
 from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import read_chat
 
@@ -34,7 +36,7 @@ agents:
   - name: books
     public_description: Pays money back.
     instructions: You pay back.
-    tools: ['python:shop:refund']
+    tools: ['python:shop:get_order', 'python:shop:refund']
 """
 
 
@@ -109,31 +111,118 @@ def test_a_failed_turn_is_gone_on_with_and_its_steps_stay_paid(here: Path, monke
     assert again.transcript.rounds[0].entries[1].usage.input == 300
 
 
-def test_a_sub_agent_is_not_sent_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it paid stands beside its result; of one that was under way nobody knows, and its tools are left alone."""
+MISSION = {"query": "Pay back", "context": "", "goal": "15 euros"}
+FOUND = {
+    "status": "ok", "items": ['{"paid": 15}'], "meta": {"resolved": [], "notFound": [], "knowledge_found": "yes"},
+    "control": {"can_retry": False},
+}  # fmt: skip
+ASKS_BOOKS = {"calls": [{"name": "subAgentBooks", "arguments": MISSION}]}
+
+
+def test_steps_of_a_sub_agent_are_not_made_again_either(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal is cut after each of its lines: the sub-agent goes on where it was, one refund, whole usage."""
     monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
     paid_back(here, [])
-    mission = {"query": "Pay back", "context": "", "goal": "15 euros"}
-    found = {
-        "status": "ok", "items": ['{"paid": 15}'], "meta": {"resolved": [], "notFound": [], "knowledge_found": "yes"},
-        "control": {"can_retry": False},
-    }  # fmt: skip
     (here / "agent.jsonl").write_text(
-        steps("desk", {"calls": [{"name": "subAgentBooks", "arguments": mission}]}, STEPS[2])
-        + steps("books", STEPS[1], {"response": json.dumps(found)})
+        steps("desk", ASKS_BOOKS, STEPS[2]) + steps("books", *STEPS[:2], {"response": json.dumps(FOUND)})
     )
     shutil.copy(SHOP.parent / "shop.py", here / "shop.py")
     (here / "desk.yaml").write_text(DESK)
     outcome = simulated(here, here / "desk.yaml")
     entry = outcome.transcript.rounds[0].entries[1]
-    assert (entry.tools, entry.usage.input, entry.calls) == (("refund", "subAgentBooks"), 400, 4)
+    assert (entry.tools, entry.usage.input, entry.calls) == (("get_order", "refund", "subAgentBooks"), 500, 5)
     lines = (outcome.folder / "journal.jsonl").read_text().splitlines(keepends=True)
-    begun = next(number for number, line in enumerate(lines, 1) if '"tool_called"' in line)
-    for cut in (begun, begun + 3):
+    for cut in range(1, len(lines)):
         folder = here / f"cut-{cut}"
         shutil.copytree(outcome.folder, folder)
         (folder / "journal.jsonl").write_text("".join(lines[:cut]))
+        known = [json.loads(line) for line in lines[:cut]]
+        paid_back(here, known)
         again = resumed(folder)
         assert refunded(here) == 15.0, f"after line {cut}"
-        assert again.transcript.rounds[0].entries[1].response == "15 euros are paid back."
+        entry = again.transcript.rounds[0].entries[1]
+        assert (entry.response, entry.usage.input, entry.calls) == ("15 euros are paid back.", 500, 5), cut
+        assert again.transcript.usage == outcome.transcript.usage, f"after line {cut}"
+        last = known[-1]
+        unsure = last["event"] == "tool_called" and last["name"] != "subAgentBooks"
+        assert len(entry.tools) == 3 - unsure, f"after line {cut}"
+
+
+def test_an_answer_of_a_sub_agent_is_kept_while_another_tool_still_runs(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two calls of one step: the end of the quick one, and what it cost, does not wait for the slow one."""
+    (here / "slow.py").write_text(
+        "import json, time\nfrom pathlib import Path\ndef wait() -> str:\n"
+        "    'Wait until the books have answered.'\n"
+        "    until = time.monotonic() + 20\n"
+        "    while time.monotonic() < until:\n"
+        "        lines = Path('a/simulation/journal.jsonl').read_text().splitlines()\n"
+        "        ends = [each for each in map(json.loads, lines) if each['event'] == 'tool_answered']\n"
+        "        if ends: return ends[0]['name']\n"
+        "        time.sleep(0.01)\n"
+        "    return 'nothing'\n"
+    )
+    (here / "desk.yaml").write_text(DESK.replace("sub_agents", "tools: ['python:slow:wait']\n    sub_agents"))
+    shutil.copy(SHOP.parent / "shop.py", here / "shop.py")
+    both = {"calls": [{"name": "wait", "arguments": {}}, *ASKS_BOOKS["calls"]]}
+    found = steps("books", {"response": json.dumps(FOUND)})
+    (here / "agent.jsonl").write_text(steps("desk", both, STEPS[2]) + found)
+    outcome = simulated(here, here / "desk.yaml")
+    quick, slow = journal(outcome.folder, "tool_answered")
+    assert (quick["name"], quick["usage"]["input"], slow["result"]) == ("subAgentBooks", 100, "subAgentBooks")
+    assert outcome.transcript.rounds[0].entries[1].tools == ("wait", "subAgentBooks")
+
+
+def test_a_sub_agent_that_must_not_be_asked_again_is_not_after_a_break(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`can_retry` false is in the journal: the second call, made after the resume, is refused."""
+    (here / "agent.jsonl").write_text(
+        steps("desk", ASKS_BOOKS, ASKS_BOOKS, STEPS[2]) + steps("books", {"response": json.dumps(FOUND)})
+    )
+    shutil.copy(SHOP.parent / "shop.py", here / "shop.py")
+    (here / "desk.yaml").write_text(DESK)
+    outcome = simulated(here, here / "desk.yaml")
+    path = outcome.folder / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    ended = next(number for number, line in enumerate(lines, 1) if '"tool_answered"' in line)
+    path.write_text("".join(lines[:ended]))
+    again = resumed(outcome.folder)
+    assert again.transcript.rounds[0].entries[1].tools == ("subAgentBooks",)
     assert again.transcript.usage == outcome.transcript.usage
+
+
+def test_what_tools_told_in_earlier_turns_is_before_the_agent_again(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Resumed in the second turn, the agent's model sees the calls and results of the first one, and makes none."""
+    monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
+    paid_back(here, [])
+    asked: list[Request] = []
+    ask = ScriptedModel.ask
+
+    def noted(model: ScriptedModel, request: Request, *, on_text: OnText | None = None) -> Answer:
+        asked.append(request)
+        return ask(model, request, on_text=on_text)
+
+    monkeypatch.setattr(ScriptedModel, "ask", noted)
+    odd = {"calls": [*STEPS[1]["calls"], {"name": "no_such_tool", "arguments": {}}]}
+    (here / "agent.jsonl").write_text(
+        steps("shop", {"round": 1, **odd}, {"round": 1, **STEPS[2]}, {"round": 2, "response": "Gladly."})
+    )
+    driver = script(here, "Thank you for that.", done())
+    outcome = debateroom.simulate(
+        SCENARIO, agent=str(SHOP), agent_model="scripted:agent.jsonl", model=driver, active=here / "a"
+    )
+    whole = [request.turns for request in asked if request.purpose and request.purpose.agent == "shop"][-1]
+    path = outcome.folder / "journal.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    said = [number for number, line in enumerate(lines, 1) if '"reply"' in line]
+    path.write_text("".join(lines[: said[2]]))  # the second message to the agent is there, its answer is not
+    asked.clear()
+    resumed(outcome.folder)
+    again = [request.turns for request in asked if request.purpose and request.purpose.agent == "shop"]
+    assert again == [whole]
+    assert [result.is_error for turn in whole for result in turn.results] == [False, True]
+    assert refunded(here) == 15.0

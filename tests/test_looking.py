@@ -542,7 +542,10 @@ def test_an_assistants_seat_runs_in_the_project_and_its_moderator_does_not(
     root = tmp_path / "project"
     root.mkdir()
     monkeypatch.chdir(root)
-    activities.debate(QUESTION, model="command:claude", agents=2, rounds=1, tools="read")
+    outcome = activities.debate(QUESTION, model="command:claude", agents=2, rounds=1, tools="read")
+    assert [entry.tools for entry in outcome.transcript.rounds[0].entries] == [("Read", "Grep")] * 2
+    told = [(each["agent"], each["name"], each["ok"]) for each in journal() if each["event"] == "tool_answered"]
+    assert sorted(told) == [(f"Agent {seat}", name, name == "Read") for seat in "AB" for name in ("Grep", "Read")]
     folders = [call["folder"] for call in installed.calls()]
     assert folders[:2] == [str(root)] * 2
     assert not {str(root)} & set(folders[2:])

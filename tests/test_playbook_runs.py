@@ -18,6 +18,7 @@ from hooks import reply, serving
 import debateroom.cli.asking as asking
 from debateroom.playbooks.plan import from_event
 from debateroom.playbooks.wording import prompt
+from debateroom.room.transcript import read_chat
 
 DEPLOYMENT = {"uuid": "d-1", "status": "failed", "title": "Release 12", "error": "health check timed out"}
 LINK = "https://example.com/proof"
@@ -217,6 +218,8 @@ def test_a_tool_that_acts_runs_only_with_permission(
     assert [each["receipt"] for each in listed] == [True, False]
     assert listed[0]["evidence"] == f"receipts.jsonl#{receipts[0]['uuid']}"
     assert results(project, "status") == [(True, "up\n")]
+    executed = read_chat(room / "chat.json").rounds[0].entries[0].tools
+    assert [name for name in executed if name in ("deploy", "status")] == ["deploy"] * done + ["status"]
     assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
 
 

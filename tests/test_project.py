@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from debateroom.project.folder import LARGEST, Found, Project, Refused
@@ -43,6 +43,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "wide.txt").write_bytes("wide\n".encode("utf-16"))
     (root / "large.txt").write_bytes(b"x" * (LARGEST + 1))
     os.mkfifo(root / "pipe")
+    os.link(place / "outside.txt", root / "linked.txt")
+    os.link(root / ".env", root / "src" / "linked_env.txt")
     for name, target in {
         "to_readme": "README.md", "to_outside": "../outside.txt", "to_other": "../other", "to_env": ".env",
         "to_env.md": "docs/../.env", "to_root": "/", "to_etc": "/etc/passwd", "to_self": "to_self", "to_git": ".git",
@@ -102,6 +104,7 @@ def test_a_path_of_the_project_may_be_whole(project: Project) -> None:
         ("\ud800", "missing"), ("x" * 2_000, "missing"), ("to_self", "unreadable"),
         ("src", "no_file"), (".", "no_file"), ("pipe", "no_file"), ("file:///etc/passwd", "missing"),
         ("~/.ssh/id_rsa", "secret"), ("%2e%2e/outside.txt", "missing"),
+        ("linked.txt", "linked"), ("src/linked_env.txt", "linked"),
         ("picture.png", "binary"), ("latin.txt", "binary"), ("large.txt", "too_large"),
     ],
 )  # fmt: skip
@@ -143,7 +146,8 @@ def test_no_folder_lists_what_is_closed(project: Project, parts: list[str], patt
         found = list(project.below("/".join(parts), pattern))
     except Refused:
         return
-    closed = {"build", "build/out.txt", "run.log", "src/local.py", "keys/id_rsa", "rooms/chatroom/chat.json"}
+    closed = {"linked.txt", "src/linked_env.txt"}
+    closed |= {"build", "build/out.txt", "run.log", "src/local.py", "keys/id_rsa", "rooms/chatroom/chat.json"}
     assert not closed & {one.path for one in found}
     assert not any(is_secret(Path(one.path).parts) or ".." in Path(one.path).parts for one in found)
     assert not any((project.root / one.path).is_symlink() for one in found)
@@ -219,6 +223,7 @@ NAMES = ["a", "b", "build", "top", "z", "deep", "doc", "x.log", "keep.log", "n.t
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not here")
 @settings(max_examples=25, deadline=None)
+@example(at_root=["*.log", "!keep.log"], in_a=[], paths=[["keep.log", "x.log", "a"], ["keep.log", "a"]])
 @given(
     at_root=st.lists(st.sampled_from(PATTERNS), max_size=4),
     in_a=st.lists(st.sampled_from(PATTERNS), max_size=4),

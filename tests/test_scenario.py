@@ -25,6 +25,13 @@ def test_yaml_and_json_and_the_old_names(tmp_path: Path) -> None:
     assert (read.persona, read.goals, read.result) == ("angry", "- first\n- second", "In time.")
 
 
+def test_json_is_read_as_json(tmp_path: Path) -> None:
+    """What YAML would read in another way: escapes, tabs, a value that looks like a date."""
+    path = tmp_path / "s.json"
+    path.write_text('{\n\t"goals":"\\ud83d\\ude00 a\\/b\\tc",\n\t"opening": "2024-01-01"}')
+    assert (scenario.read(path).goals, scenario.read(path).opening) == ("😀 a/b\tc", "2024-01-01")
+
+
 def test_expected_tools_in_every_form() -> None:
     """Names alone, objects, and the older form by name."""
     wanted = (ExpectedCall(tool="get_order", count=1),)
@@ -41,18 +48,25 @@ def test_expected_tools_in_every_form() -> None:
     [
         ("s.yaml", "goals: x\n]", "s.yaml, line 2"),
         ("s.json", '{\n"goals": }', "s.json, line 2"),
-        ("s.yaml", "persona: angry", "s.yaml: goals: it is missing"),
-        ("s.yaml", "goals: x\nturns: 3", "s.yaml: turns: there is no such key"),
+        ("s.yaml", "persona: angry", "s.yaml, line 1, goals: it is missing"),
+        ("s.yaml", "goals: x\n\nturns: 3", "s.yaml, line 3, turns: there is no such key"),
+        ("s.json", '{"goals": "x",\n\t"turns": 3}', "s.json, line 2, turns: there is no such key"),
+        ("s.yaml", "testPersona: a\ntestGoals: {a: 1}", "s.yaml, line 2, testGoals: "),
+        ("s.yaml", "goals: x\npersona: a\npersona: b", "s.yaml, line 3: the key `persona` stands here twice"),
+        ("s.json", '{"goals": "x",\n"goals": "y"}', "s.json, line 2: the key `goals` stands here twice"),
+        ("s.json", '{"goals": NaN}', "s.json: it is no valid JSON: NaN"),
+        ("s.yaml", "goals: x\nopening: 2024-01-01", "s.yaml, line 2, opening: this is neither text nor a number"),
         ("s.yaml", "goals: x\ntestGoals: y", "say the same thing twice"),
-        ("s.yaml", "goals: {a: 1}", "s.yaml: goals"),
-        ("s.yaml", "goals: x\nbefore: os.system", "python:module:function"),
-        ("s.yaml", "goals: x\nexpected_tools: [{count: -1, tool: a}]", "expected_tools.0.count"),
+        ("s.yaml", "goals: {a: 1}", "s.yaml, line 1, goals: "),
+        ("s.yaml", "goals: x\nbefore: os.system", "s.yaml, line 2, before: it is written python:module:function"),
+        ("s.yaml", "goals: x\nexpected_tools: [{count: -1, tool: a}]", r"line 2, expected_tools\[0\].count"),
+        ("s.yaml", "goals: x\nexpectedTools:\n  a:\n    count: -1", "line 4, expectedTools.a.count"),
         ("s.yaml", "just words", "holds no scenario"),
-        ("s.yaml", "goals: !!python/object/apply:os.system ['true']", "s.yaml"),
+        ("s.yaml", "goals: !!python/object/apply:os.system ['true']", "line 1, goals: the tag python/object/apply"),
     ],
 )
-def test_an_error_names_file_and_field(tmp_path: Path, name: str, text: str, message: str) -> None:
-    """And the line, where the file cannot be read; nothing in it is run."""
+def test_an_error_names_file_line_and_field(tmp_path: Path, name: str, text: str, message: str) -> None:
+    """The field as the file calls it; nothing in it is run."""
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(UsageError, match=message):

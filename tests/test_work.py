@@ -142,6 +142,7 @@ def test_an_explicit_intent_wins_else_the_best_trigger(
         ("Which suppliers sell lamps? What do they cost?", "second_request"),
         ("List the suppliers of lamps, and also give their addresses.", "second_request"),
         ("列出台灯供应商，然后给出他们的地址。", "second_request"),
+        ("Send me the invoices and give me the addresses.", "second_request"),
         ("Ask the user which lamp it should be.", "asks_user"),
         ("Which supplier in Geneva sells lamp QX-4471?", "made_up"),
     ],
@@ -164,10 +165,18 @@ def test_what_breaks_a_rule_of_form_twice_is_mended(tmp_path: Path) -> None:
     assert {"numbering", "second_request", "tool_name"} <= set(rules(outcome))
 
 
+def test_two_requests_that_are_joined_are_mended_too(tmp_path: Path) -> None:
+    """Insisted on, the first of them goes."""
+    agent = Agent(FOUND)
+    both = "Please list the suppliers of lamps and send me the invoices of May."
+    play(tmp_path, agent, both, repair(both), GOOD)
+    assert agent.messages[0].endswith("\n\nPlease list the suppliers of lamps")
+
+
 def test_a_repeated_request_is_refused_and_then_ends_the_job(tmp_path: Path) -> None:
     """Asked a second time in other words it goes to nobody; insisting ends in a partial deliverable."""
     agent = Agent(FOUND, ("Their price is 40.", ["get_price"]))
-    second = "Which supplier in Geneva sells desk lamps? Name the source?"[:45]
+    second = "Which supplier of desk lamps sells in Geneva?"
     outcome = play(
         tmp_path, agent, ASK, "Desk lamps in Geneva: which supplier sells?", repair("What is their price?"), GOOD
     )
@@ -204,6 +213,26 @@ def test_an_offer_is_tried_before_a_partial_end(tmp_path: Path) -> None:
     agent = Agent(("Not found in Geneva. Shall I look in Lausanne?", ["search"]), FOUND)
     outcome = play(tmp_path, agent, ASK, PARTIAL, repair("Yes, look in Lausanne."), GOOD)
     assert (aside(outcome), len(agent.messages)) == ([["untried_offer"]], 2)
+
+
+def test_a_place_that_nobody_named_is_flagged(tmp_path: Path) -> None:
+    """A plain word with a capital letter, as small models make them up; what an answer or the mission has is not."""
+    end = complete("Luminex at 4 Main Street sells desk lamps, delivered from Lausanne to Geneva.")
+    outcome = play(tmp_path, Agent(FOUND), ASK, end)
+    assert [(each["rule"], each["quote"]) for each in final(outcome)["findings"]] == [
+        ("unsupported_name", "Lausanne")
+    ]
+
+
+def test_an_offer_of_an_earlier_turn_is_tried_too(tmp_path: Path) -> None:
+    """Passed over for another request, it is still there before a partial end."""
+    agent = Agent(
+        ("Not found in Geneva. Shall I look in Lausanne?", ["search"]),
+        ("All other chairs are sold out.", ["s"]),
+        FOUND,
+    )
+    outcome = play(tmp_path, agent, ASK, "All other chairs?", PARTIAL, repair("Look in Lausanne."), GOOD)
+    assert (aside(outcome), len(agent.messages)) == ([["untried_offer"]], 3)
 
 
 def test_an_alternative_is_tried_before_a_partial_end(tmp_path: Path) -> None:

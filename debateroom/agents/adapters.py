@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from debateroom.agents.agent import Agent
+from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.endpoint import endpoint_agent
 from debateroom.agents.load import load_agent
-from debateroom.agents.loop import Equipped
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.program import command_agent, python_agent
+from debateroom.agents.run import Limits
 from debateroom.agents.scripted import ScriptedAgent
 from debateroom.errors import UsageError
 from debateroom.models.assistants import assistants
@@ -22,23 +23,27 @@ PLAIN = "agent"
 """The name of an agent that has none of its own."""
 
 
-def adapt(text: str, *, models: Models, model: str | None, start: str | None, session: str) -> Agent:
+def adapt(
+    text: str, *, models: Models, model: str | None, start: str | None, session: str, call_timeout: float
+) -> Agent:
     """The agent that `text` means; see `agent.open_agent`."""
     wanted = text.strip()
     if Path(wanted).suffix.lower() in (".yaml", ".yml"):
-        return load_agent(read_agents(Path(wanted), start=start), models=models, model=model, session=session)
+        file = read_agents(Path(wanted), start=start)
+        return load_agent(file, models=models, model=model, session=session, call_timeout=call_timeout)
     if start is not None:
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
     kind, _, rest = wanted.partition(":")
-    if kind == "python":
-        return _kept(python_agent(rest, _programs(models), folder=_folder(models), session=session), models)
-    if kind == "command" and program(rest) not in assistants():
-        return _kept(command_agent(rest, _programs(models), folder=_folder(models), session=session), models)
+    if kind == "python" or (kind == "command" and program(rest) not in assistants()):
+        made, programs = (python_agent if kind == "python" else command_agent), _programs(models)
+        agent = made(rest, programs, folder=_folder(models), session=session, call_timeout=call_timeout)
+        return _kept(agent, models)
     if kind in ("http", "https"):
-        return endpoint_agent(wanted, models, model=model, session=session)
+        return endpoint_agent(wanted, models, model=model, session=session, call_timeout=call_timeout)
     if kind == "scripted":
-        return ScriptedAgent(PLAIN, Path(rest), stop=models.stop)
-    return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session)
+        return ScriptedAgent(PLAIN, Path(rest), stop=models.stop, call_timeout=call_timeout)
+    plain, limits = Equipped(PLAIN, models.open(model or wanted)), Limits(call_seconds=call_timeout)
+    return ModelAgent(plain, limits=limits, session=session)
 
 
 def _folder(models: Models) -> Path:

@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from debateroom.messages import Paid, Turn, Usage
+from debateroom.messages import CALL_SECONDS, Paid, Turn, Usage
 
 if TYPE_CHECKING:
-    from debateroom.agents.loop import Taped
+    from debateroom.agents.conversation import Taped
     from debateroom.models.registry import Models
 
 OnEvent = Callable[[Mapping[str, Any]], None]
-"""Called on the thread that waits for the answer, with `{"event": "tool_called", "agent", "id", "name", "arguments"}`
-before a tool runs and `{"event": "tool_answered", …, "result", "ok", "seconds"}` after it. Agents of ours tell
-`{"event": "tools_asked", …}` before, with the fields of `tape.asked`. What was paid for on the way stands in `paid`,
-as in `Answered`, where it stands too.
+"""Called with `{"event": "tool_called", "agent", "id", "name", "arguments"}` before a tool runs and `{"event":
+"tool_answered", …, "result", "ok", "seconds"}` when it ends; a refusal has `"executed": false`, a sub-agent that must
+not be asked again `"again": false`. Agents of ours tell `{"event": "tools_asked", …}` before, with the fields of
+`tape.asked`. What a sub-agent tells has `within`: the ids of the calls that lead to it, the outermost first; it comes
+from a thread of its own. What was paid for on the way stands in `paid`, as in `Answered`, where it stands too.
 """
 
 
@@ -39,7 +40,7 @@ class Answered:
 
     text: str
     tools: tuple[ToolRecord, ...] = ()
-    """In the order in which they ended; those of a sub-agent before the call of the sub-agent itself."""
+    """In the order of the calls; those of a sub-agent before the call of the sub-agent itself."""
     state: Any = None
     """What an outside agent shows of its world, as JSON; None when it shows nothing."""
     usage: Usage = field(default_factory=Usage)
@@ -91,23 +92,30 @@ class Declares(Protocol):
 
 @runtime_checkable
 class GoesOn(Protocol):
-    """An agent whose answer, broken off with the run, can be gone on with."""
+    """An agent that can go on with a conversation that broke off with the run."""
 
     def go_on_from(self, steps: Sequence[Taped]) -> None:
         """`steps` of the next answer are made already: they are neither asked for nor executed nor paid again."""
         ...
 
+    def remember(self, said: Sequence[Turn], steps: Sequence[Taped], text: str) -> None:
+        """An earlier answer to `said`: `text`, with `steps` before it. Nothing of it is asked for or executed."""
+        ...
+
 
 def open_agent(
-    text: str, *, models: Models, model: str | None = None, start: str | None = None, session: str = ""
-) -> Agent:
+    text: str, *, models: Models, model: str | None = None, start: str | None = None, session: str = "",
+    call_timeout: float = CALL_SECONDS,
+) -> Agent:  # fmt: skip
     """The agent that `text` names: FILE.yaml, python:module:callable, an http address, command:"…", scripted:PATH, or
     a model's name, which is an agent without tools.
 
     `model` stands in for the model that an agent would use by itself, and is what an address is asked for. `start`
-    names the first agent of a file. `session` tells conversations apart for tools and outside agents. Raises
-    UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be used.
+    names the first agent of a file. `session` tells conversations apart for tools and outside agents. `call_timeout`
+    is the time of one call in seconds: of an answer of an agent from outside, of a call to a model of one of ours.
+    Raises UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be
+    used.
     """
     from debateroom.agents.adapters import adapt
 
-    return adapt(text, models=models, model=model, start=start, session=session)
+    return adapt(text, models=models, model=model, start=start, session=session, call_timeout=call_timeout)

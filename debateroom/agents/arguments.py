@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from debateroom.agents.wording import say
+from debateroom.reading import strict
 
 _MOST_TEXT = 1_000_000
 _MOST_FAULTS = 3
@@ -35,7 +35,9 @@ def read_arguments(text: str, language: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text[:_MOST_TEXT])
+        value = strict.loads(text[:_MOST_TEXT])
+    except strict.KeyTwice as twice:
+        raise BadArguments(say(language, "arguments_key_twice", key=twice.key[:80])) from None
     except (ValueError, RecursionError) as error:
         raise BadArguments(say(language, "arguments_not_json", reason=str(error)[:_MOST_REASON])) from None
     if not isinstance(value, dict):

@@ -100,7 +100,7 @@ class CommandTool:
         try:
             ran = self._ran(self._line.filled(arguments, language), arguments, seconds)
         except NotAValue as error:
-            return Outcome(str(error), ok=False)
+            return Outcome(str(error), ok=False, executed=False)
         except TimeoutError:
             return Outcome(say(language, "tool_too_slow", name=name, seconds=f"{seconds:.3g}"), ok=False)
         except TooMuch:

@@ -10,6 +10,7 @@ from typing import Any
 
 from debateroom.agents.arguments import schema_faults
 from debateroom.agents.wording import say
+from debateroom.reading import strict
 
 
 def _closed(**properties: Any) -> dict[str, Any]:
@@ -65,7 +66,9 @@ def read_result(text: str, language: str) -> SubAgentResult:
     """
     fenced = _FENCED.match(text.strip())
     try:
-        value = json.loads(fenced[1] if fenced else text)
+        value = strict.loads(fenced[1] if fenced else text)
+    except strict.KeyTwice as twice:
+        return _unfit(say(language, "key_twice", key=twice.key), language)
     except (ValueError, RecursionError):
         return _unfit(say(language, "not_one_object"), language)
     faults = schema_faults(value, RESULT_SCHEMA)
@@ -73,7 +76,9 @@ def read_result(text: str, language: str) -> SubAgentResult:
         return _unfit("; ".join(faults), language)
     for number, item in enumerate(value["items"], start=1):
         try:
-            json.loads(item)
+            strict.loads(item)
+        except strict.KeyTwice as twice:
+            return _unfit(say(language, "key_twice_in_item", key=twice.key, number=number), language)
         except (ValueError, RecursionError):
             return _unfit(say(language, "item_not_json", number=number), language)
     return SubAgentResult(value)

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from debateroom import clock
 from debateroom.agents.agent import Answered, OnEvent
-from debateroom.agents.outside import SECONDS, messages, read_records
+from debateroom.agents.outside import ends_at, messages, read_records
 from debateroom.errors import AgentFailed, CallFailed, NoModel, UsageError
-from debateroom.messages import Request, Turn
+from debateroom.messages import CALL_SECONDS, Request, Turn
 from debateroom.models import clients, quote
 from debateroom.models.addresses import without_secrets
 from debateroom.models.calls import Call, Caller
@@ -40,9 +40,10 @@ class EndpointAgent:
     capabilities: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
 
-    def __init__(self, name: str, model: str, endpoint: _Endpoint) -> None:
+    def __init__(self, name: str, model: str, endpoint: _Endpoint, *, call_timeout: float = CALL_SECONDS) -> None:
         self.name = name
         self.model = model
+        self._call_timeout = call_timeout
         self._endpoint = endpoint
 
     def answer(
@@ -50,7 +51,7 @@ class EndpointAgent:
     ) -> Answered:
         """What the agent says. Raises AgentFailed for whatever is no answer; the request is cancelled then."""
         began = clock.monotonic()
-        seconds = SECONDS if until is None else max(0.0, until - began)
+        seconds = max(0.0, ends_at(began, self._call_timeout, until) - began)
         turns = tuple(Turn(each["role"], each["content"]) for each in messages(said))  # type: ignore[arg-type]
         self._endpoint.told = None
         try:
@@ -87,7 +88,9 @@ class _Endpoint(ChatCompletions):
             self.told = value["agent"]
 
 
-def endpoint_agent(url: str, models: Models, *, model: str | None, session: str) -> EndpointAgent:
+def endpoint_agent(
+    url: str, models: Models, *, model: str | None, session: str, call_timeout: float = CALL_SECONDS
+) -> EndpointAgent:
     """The agent at `url`, with or without `/chat/completions` at its end. Connects to nothing yet."""
     base = url.rstrip("/").removesuffix(_PATH)
     if not _is_address(base):
@@ -103,7 +106,7 @@ def endpoint_agent(url: str, models: Models, *, model: str | None, session: str)
     asked = model or MODEL
     known = replace(info(f"openai:{asked}"), name=shown)
     endpoint = _Endpoint(known, asked, client, caller, extra_body=lambda _: {"user": session} if session else {})
-    return EndpointAgent(MODEL, shown, endpoint)
+    return EndpointAgent(MODEL, shown, endpoint, call_timeout=call_timeout)
 
 
 def _is_address(url: str) -> bool:

@@ -15,6 +15,7 @@ from debateroom.errors import UsageError
 _MOST_VALUES = 20_000
 """Values in one file; aliases of aliases could make millions out of a few lines."""
 _DEEPEST = 40
+_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -85,6 +86,11 @@ def read_fields(path: Path) -> Field:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"{path} cannot be read: {reason}.") from error
+    return parse_fields(text, path)
+
+
+def parse_fields(text: str, path: Path) -> Field:
+    """The one document in `text`, which was read from `path`. Raises UsageError with the line for what is no YAML."""
     try:
         return _Reader(path, text).read()
     except yaml.MarkedYAMLError as error:
@@ -118,6 +124,8 @@ class _Reader:
         at = Field(None, self._path, node.start_mark.line + 1, name)
         if depth > _DEEPEST or self._values > _MOST_VALUES:
             at.fail("there is too much in here")
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _TAGS:
+            at.fail(f"the tag {node.tag.removeprefix('tag:yaml.org,2002:')} builds nothing here")
         if isinstance(node, yaml.MappingNode):
             return Field(self._mapping(node, at, depth), at.file, at.line, name)
         if isinstance(node, yaml.SequenceNode):

@@ -11,7 +11,11 @@ from typing import Any
 from debateroom.agents.run import Run
 from debateroom.agents.signature import SESSION, describe, values
 from debateroom.agents.tools import TIMEOUT, Outcome, cut
+from debateroom.agents.wording import say
 from debateroom.messages import ToolSpec
+
+_MOST = 600
+"""Characters of the reason why values cannot be used."""
 
 
 class FunctionTool:
@@ -29,8 +33,14 @@ class FunctionTool:
         self.spec = ToolSpec(own, description or self._signature.description, self._signature.parameters)
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """What the function gave back, as text; anything but text as JSON. Its exception goes up to the loop."""
-        given = values(self._signature, arguments)
+        """What the function gave back, as text; anything but text as JSON. What it raises goes up."""
+        try:
+            given = values(self._signature, arguments)
+        except ValueError as error:  # of the types that its annotations ask for, which no schema holds
+            reason = say(
+                run.language, "tool_failed", name=self.spec.name, reason=cut(str(error), run.language, _MOST)
+            )
+            return Outcome(reason, ok=False, executed=False)
         if self._signature.wants_session:
             given[SESSION] = run.session
         result = self._function(**given)

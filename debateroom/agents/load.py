@@ -5,29 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import AgentDefinition, AgentFile
-from debateroom.agents.loop import Equipped
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.subagents import SubAgentTool, tool_name
 from debateroom.agents.toolbox import acts, read_tool
 from debateroom.agents.tools import Tool
 from debateroom.agents.wording import say
 from debateroom.errors import NoModel, UsageError
-from debateroom.messages import Model
+from debateroom.messages import CALL_SECONDS, Model
 from debateroom.models.processes import Programs
 from debateroom.models.registry import Models, choose_default
 
 Guard = Callable[[Tool], Tool]
 
 
-def load_agent(file: AgentFile, *, models: Models, model: str | None = None, session: str = "") -> ModelAgent:
+def load_agent(
+    file: AgentFile,
+    *,
+    models: Models,
+    model: str | None = None,
+    session: str = "",
+    call_timeout: float = CALL_SECONDS,
+) -> ModelAgent:
     """The agent with which `file` starts. `model` stands in for every model that the file names.
 
     Raises UsageError naming file, line and field, NoModel for a model that cannot be used here.
     """
     builder = _builder(file, models, model, None)
     start = builder.agent(file.agents[file.start])
-    return ModelAgent(start, asks=builder.asked, limits=file.limits, session=session)
+    limits = replace(file.limits, call_seconds=call_timeout)
+    return ModelAgent(start, asks=builder.asked, limits=limits, session=session)
 
 
 def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: Guard | None = None) -> Equipped:

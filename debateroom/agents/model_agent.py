@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from debateroom import clock
 from debateroom.agents import run as runs
 from debateroom.agents import tape as tapes
 from debateroom.agents.agent import Answered, OnEvent
-from debateroom.agents.loop import Conversation, Equipped, Listens, Taped, converse
+from debateroom.agents.conversation import Conversation, Equipped, Taped
+from debateroom.agents.loop import Listens, converse
 from debateroom.agents.run import Limits
 from debateroom.agents.subagents import declared
 from debateroom.agents.tools import first_line
@@ -44,15 +45,12 @@ class ModelAgent:
         language = self._equipped.language
         turn = sum(each.role == "user" for each in said)
         run = runs.start(self._limits, until=until, session=self._session, language=language, turn=turn)
-        talk, tell = Conversation(), on_event or _nobody
+        talk, tell = Conversation(), on_event or runs.nobody
         taped, self._tape = self._tape, ()
-
-        def on_step(step: Answer) -> None:
-            tell({"event": "tools_asked", **tapes.asked(self.name, step), "paid": {self.model: step.paid}})
-
+        listens = Listens(None, lambda step: tell(tapes.told(self._equipped, step)))
         try:
             asked = self._equipped.request(self._remembered(said), run)
-            converse(self._equipped, asked, run, tell, talk=talk, listens=Listens(None, on_step), tape=taped)
+            converse(self._equipped, asked, run, tell, talk=talk, listens=listens, tape=taped)
         except CallFailed as error:
             failed = AgentFailed(f"The agent {self.name} gave no answer: {error}", hint=error.hint)
             failed.paid = talk.all_paid
@@ -72,6 +70,12 @@ class ModelAgent:
         """`steps` of the next answer are made already: they are neither asked for nor executed nor paid again."""
         self._tape = tuple(steps)
 
+    def remember(self, said: Sequence[Turn], steps: Sequence[Taped], text: str) -> None:
+        """An earlier answer to `said`: `text`, with `steps` before it. Nothing of it is asked for or executed."""
+        last = Taped(Answer(text, Usage(), "stop", self.model, 0.0))
+        self.go_on_from([*(replace(step, over=True) for step in steps), last])
+        self.answer(said)
+
     def close(self) -> None:
         """Nothing: models and programs belong to `Models`, which closes them."""
 
@@ -82,7 +86,3 @@ class ModelAgent:
         if mine and theirs[: len(mine)] == mine:
             return [*self._turns, *said[len(mine) :]]
         return list(said)
-
-
-def _nobody(event: Mapping[str, Any]) -> None:
-    """Tells nobody."""

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,10 +17,15 @@ from debateroom.agents.tools import MOST_TEXT
 from debateroom.errors import AgentFailed
 from debateroom.messages import Turn, Usage
 from debateroom.models.quote import safe_line
+from debateroom.reading import strict
 
-SECONDS = 300.0
-"""How long an outside agent may take for one answer when nobody says otherwise."""
 _MOST_TOOLS = 1_000
+
+
+def ends_at(began: float, call_timeout: float, until: float | None) -> float:
+    """The moment at which an agent that was asked at `began` is stopped: its own time is over, or the run's."""
+    own = began + call_timeout
+    return own if until is None else min(own, until)
 
 
 def messages(said: Sequence[Turn]) -> list[dict[str, str]]:
@@ -72,7 +76,7 @@ def _arguments(value: Any) -> Mapping[str, Any]:
     """The arguments as an object, also where they are its JSON text; empty when they are neither."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = strict.loads(value)
         except (ValueError, RecursionError):
             return {}
     return value if isinstance(value, Mapping) else {}

@@ -17,21 +17,22 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
 from debateroom import clock
 from debateroom.agents.agent import Answered, OnEvent
 from debateroom.agents.lines import MOST_LINE, Ended, LineProgram, OutOfTurn
-from debateroom.agents.outside import SECONDS, garbage, messages, read_said
+from debateroom.agents.outside import ends_at, garbage, messages, read_said
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.files import whole_characters
-from debateroom.messages import Turn
+from debateroom.messages import CALL_SECONDS, Turn
 from debateroom.models.assistants import environment
 from debateroom.models.command import in_folder
 from debateroom.models.processes import Programs, Stopped, TooMuch
 from debateroom.models.quote import safe_line
+from debateroom.reading import strict
 
 _PROTOCOL = 1
 
@@ -42,21 +43,27 @@ class ProgramAgent:
     capabilities: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
 
-    def __init__(self, name: str, model: str, program: LineProgram, *, session: str = "") -> None:
+    def __init__(
+        self, name: str, model: str, program: LineProgram, *, session: str = "", call_timeout: float = CALL_SECONDS
+    ) -> None:
         self.name = name
         self.model = model
         self._program = program
         self._session = session
+        self._call_timeout = call_timeout
 
     def answer(
         self, said: Sequence[Turn], *, until: float | None = None, on_event: OnEvent | None = None
     ) -> Answered:
         """What the program says. Raises AgentFailed when it crashed, ran out of time or answered garbage."""
         began = clock.monotonic()
-        ends = began + SECONDS if until is None else until
+        ends = ends_at(began, self._call_timeout, until)
         line = self._exchange(self._message(said, ends - began), ends, ends - began)
         try:
-            value = json.loads(line)
+            value = strict.loads(line)
+        except strict.KeyTwice as twice:
+            self._program.close()
+            raise garbage(self.name, str(twice)) from None
         except (ValueError, RecursionError):
             self._program.close()
             raise garbage(self.name, f"{safe_line(line.decode('utf-8', 'replace'))!r} is not JSON") from None
@@ -99,7 +106,9 @@ class ProgramAgent:
             raise AgentFailed(f"The agent {self.name} cannot be started: {error.strerror or error}.") from None
 
 
-def command_agent(line: str, programs: Programs, *, folder: Path, session: str) -> ProgramAgent:
+def command_agent(
+    line: str, programs: Programs, *, folder: Path, session: str, call_timeout: float = CALL_SECONDS
+) -> ProgramAgent:
     """The agent behind a command line, run in `folder`; starts nothing yet. Raises UsageError for no such program."""
     try:
         words = shlex.split(line)
@@ -112,10 +121,14 @@ def command_agent(line: str, programs: Programs, *, folder: Path, session: str) 
             hint="name a program that is on the PATH, or give its whole path",
         )
     arguments = [str(Path(found).absolute()), *words[1:]]
-    return _agent(PurePath(words[0]).stem, f"command:{line}", arguments, {}, programs, folder, session)
+    program = LineProgram(programs, arguments, folder=folder, environment=environment({}, folder))
+    name = PurePath(words[0]).stem
+    return ProgramAgent(name, f"command:{line}", program, session=session, call_timeout=call_timeout)
 
 
-def python_agent(reference: str, programs: Programs, *, folder: Path, session: str) -> ProgramAgent:
+def python_agent(
+    reference: str, programs: Programs, *, folder: Path, session: str, call_timeout: float = CALL_SECONDS
+) -> ProgramAgent:
     """The agent behind `module:callable`, in a Python of its own: modules are found in `folder`, else as in this one.
 
     A process, because a callable that hangs can be stopped there and nowhere else.
@@ -126,19 +139,6 @@ def python_agent(reference: str, programs: Programs, *, folder: Path, session: s
     own = "import sys; from debateroom.agents.callee import main; sys.exit(main(sys.argv[1]))"
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
     more = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
-    return _agent(
-        name, f"python:{reference}", [sys.executable, "-c", own, reference], more, programs, folder, session
-    )
-
-
-def _agent(
-    name: str,
-    model: str,
-    arguments: list[str],
-    more: Mapping[str, str],
-    programs: Programs,
-    folder: Path,
-    session: str,
-) -> ProgramAgent:
+    arguments = [sys.executable, "-c", own, reference]
     program = LineProgram(programs, arguments, folder=folder, environment=environment(more, folder))
-    return ProgramAgent(name, model, program, session=session)
+    return ProgramAgent(name, f"python:{reference}", program, session=session, call_timeout=call_timeout)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
+from debateroom.messages import CALL_SECONDS
+
+if TYPE_CHECKING:
+    from debateroom.agents.agent import OnEvent
+    from debateroom.agents.conversation import Taped
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +27,8 @@ class Limits:
     """Tool calls for one answer, those of sub-agents included, at most."""
     seconds: float = 300.0
     """Seconds for one answer, everything included."""
+    call_seconds: float = CALL_SECONDS
+    """Seconds that one call to a model may take."""
     characters: int | None = None
     """Characters of all results of one answer together; None: each tool has its own limit and there is no other."""
     one_limit: bool = False
@@ -39,6 +48,10 @@ class Allowance:
             taken = max(0, min(amount, self._left))
             self._left -= taken
             return taken
+
+
+def nobody(event: Mapping[str, Any]) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,10 @@ class Run:
     """Characters of results; None is no limit."""
     fence: str = ""
     """Tag around what tools give, as around all that is quoted to the model; empty for none."""
+    tell: OnEvent = nobody
+    """Tells what happens within the call that is made, before it ends."""
+    tape: tuple[Taped, ...] = ()
+    """What a tool that goes on had done for this call before it broke off."""
 
     def left(self) -> float:
         """Seconds until the time is over; below 0 when it is."""
@@ -68,7 +85,7 @@ class Run:
 
     def deeper(self, language: str) -> Run:
         """The same one step further down."""
-        return replace(self, depth=self.depth + 1, language=language, turn=1)
+        return replace(self, depth=self.depth + 1, language=language, turn=1, tape=())
 
 
 def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int, fence: str = "") -> Run:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from debateroom import clock
 from debateroom.agents.agent import Answered, OnEvent
-from debateroom.agents.outside import SECONDS, garbage, read_records
+from debateroom.agents.outside import ends_at, garbage, read_records
 from debateroom.errors import AgentFailed
-from debateroom.messages import Turn
+from debateroom.messages import CALL_SECONDS, Turn
 from debateroom.models.script import Cue, Line, Script, read
 
 
@@ -24,12 +24,13 @@ class ScriptedAgent:
     capabilities: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
 
-    def __init__(self, name: str, path: Path, *, stop: threading.Event) -> None:
+    def __init__(self, name: str, path: Path, *, stop: threading.Event, call_timeout: float = CALL_SECONDS) -> None:
         """Reads the file at once. Raises UsageError when it is missing or broken."""
         self.name = name
         self.model = f"scripted:{path}"
         self._script: Script = read(path)
         self._stop = stop
+        self._call_timeout = call_timeout
         self._given: Counter[int] = Counter()
 
     def answer(
@@ -38,7 +39,7 @@ class ScriptedAgent:
         """The reply to the last turn. Raises AgentFailed when the file has an error there or nothing, or is slow."""
         began = clock.monotonic()
         line = self._next(sum(turn.role == "user" for turn in said))
-        left = (began + SECONDS if until is None else until) - began
+        left = ends_at(began, self._call_timeout, until) - began
         stopped = self._stop.wait(max(0.0, min(line.seconds, left)))
         if line.seconds > left or stopped:
             why = "the run was stopped" if stopped else f"no answer within {left:.3g} s"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
+from debateroom.agents import tape
 from debateroom.agents.contract import RESULT_SCHEMA, SubAgentResult, failed, read_result
+from debateroom.agents.conversation import Conversation, Equipped
 from debateroom.agents.definition import PARAMS, AgentDefinition
-from debateroom.agents.loop import Conversation, Equipped, converse
+from debateroom.agents.loop import Listens, converse
 from debateroom.agents.run import Run
 from debateroom.agents.tools import Outcome, first_line
 from debateroom.agents.wording import say
@@ -22,6 +24,9 @@ class SubAgentTool:
 
     timeout = math.inf
     """It watches the time of the whole answer by itself."""
+    one_by_one: Literal[True] = True
+    """Whether it may be called once more is known only when it has answered."""
+    goes_on: Literal[True] = True
 
     def __init__(self, definition: AgentDefinition, equipped: Equipped, *, language: str) -> None:
         """`language` is the parent's, in which the tool is described."""
@@ -37,20 +42,20 @@ class SubAgentTool:
         }
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """The sub-agent's result, whatever happened to it."""
-        events: list[Mapping[str, Any]] = []
-        talk = Conversation()
+        """The sub-agent's result, whatever happened to it. Each of its steps is told as it is made."""
         if run.depth >= run.limits.depth:
-            return self._outcome(failed(say(run.language, "too_deep", depth=run.limits.depth), can_retry=False), run)
+            refused = failed(say(run.language, "too_deep", depth=run.limits.depth), can_retry=False)
+            return self._outcome(refused, run, Conversation(), executed=False)
+        talk, deeper = Conversation(), run.deeper(self._equipped.language)
         mission = compose_mission(arguments, self._legacy, self._equipped.language)
-        deeper = run.deeper(self._equipped.language)
+        listens = Listens(None, lambda step: run.tell(tape.told(self._equipped, step)))
         try:
-            asked = self._equipped.request([Turn("user", mission)], deeper, schema=RESULT_SCHEMA)
-            converse(self._equipped, asked, deeper, events.append, talk=talk)
+            request = self._equipped.request([Turn("user", mission)], deeper, schema=RESULT_SCHEMA)
+            converse(self._equipped, request, deeper, run.tell, talk=talk, listens=listens, tape=run.tape)
             result = self._read(talk, run)
         except CallFailed as error:
             result = failed(say(run.language, "sub_agent_failed", reason=error), can_retry=False)
-        return self._outcome(result, run, talk, events)
+        return self._outcome(result, run, talk)
 
     def _read(self, talk: Conversation, run: Run) -> SubAgentResult:
         if talk.answer is None or talk.stop_reason == "steps":
@@ -58,21 +63,15 @@ class SubAgentTool:
             return failed(say(run.language, "sub_agent_failed", reason=reason), can_retry=False)
         return read_result(talk.answer.text, run.language)
 
-    def _outcome(
-        self,
-        result: SubAgentResult,
-        run: Run,
-        talk: Conversation | None = None,
-        events: list[Mapping[str, Any]] | None = None,
-    ) -> Outcome:
-        talk = talk or Conversation()
+    def _outcome(self, result: SubAgentResult, run: Run, talk: Conversation, *, executed: bool = True) -> Outcome:
         return Outcome(
             result.for_parent(self.spec.name, run.language),
             ok=result.value["status"] != "error",
+            executed=executed,
             again=result.can_retry,
             records=tuple(talk.records),
-            events=tuple(events or ()),
             paid=talk.paid,
+            untold=talk.untold,
         )
 
 

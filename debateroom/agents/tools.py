@@ -1,15 +1,15 @@
-"""What a tool is to the loop, and several of them run at once. What a tool raises, a model reads."""
+"""What a tool is to an agent, and several of them run at once. What a tool raises, a model reads."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from queue import Empty, SimpleQueue
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from debateroom import clock
 from debateroom.agents.agent import ToolRecord
-from debateroom.agents.aside import TOOL_THREAD, aside
 from debateroom.agents.run import Run
 from debateroom.agents.wording import say
 from debateroom.messages import Paid, ToolSpec
@@ -30,6 +30,8 @@ class Outcome:
     text: str
     """What the model is told."""
     ok: bool = True
+    executed: bool = True
+    """Whether anything was done; a refusal is no execution."""
     again: bool = True
     """Whether the model may call this tool once more for the same answer."""
     records: tuple[ToolRecord, ...] = ()
@@ -38,6 +40,8 @@ class Outcome:
     """What happened on the way, to be told by the thread that waits."""
     paid: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
     """Calls to models that were made on the way."""
+    untold: Mapping[str, tuple[Paid, ...]] = field(default_factory=dict)
+    """Those of them of which no event told."""
 
 
 class Tool(Protocol):
@@ -52,6 +56,20 @@ class Tool(Protocol):
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
         """What it came to, with arguments that fit the schema. Whatever it raises is told to the model."""
         ...
+
+
+@runtime_checkable
+class OneByOne(Protocol):
+    """A tool whose calls of one step are made one after the other, in order."""
+
+    one_by_one: Literal[True]
+
+
+@runtime_checkable
+class GoesOn(Protocol):
+    """A tool whose call that broke off is made again: it goes on behind what `Run.tape` has."""
+
+    goes_on: Literal[True]
 
 
 def first_line(tool: Tool) -> str:
@@ -80,34 +98,62 @@ class Done:
     seconds: float
 
 
-def run_all(jobs: Sequence[Job], run: Run) -> list[Done]:
-    """What the jobs came to, in their order. They run at the same time, each in a thread of its own.
+class Running:
+    """Jobs under way, each in a thread of its own."""
 
-    A tool whose time is over is answered for and left behind: a thread cannot be stopped, and ends with the process.
-    """
-    with aside():
-        return [wait() for wait in [_started(job, run) for job in jobs]]
+    def __init__(self) -> None:
+        self._landed: SimpleQueue[tuple[int, Done]] = SimpleQueue()
+        self._waiting: dict[int, _Begun] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def start(self, key: int, job: Job, run: Run) -> None:
+        """Begins a job, known by `key`."""
+        begun = _Begun(job, run, clock.monotonic(), max(0.0, min(job.tool.timeout, run.left())))
+        self._waiting[key] = begun
+
+        def work() -> None:
+            outcome = _run(job, run)
+            self._landed.put((key, Done(outcome, clock.monotonic() - begun.at)))
+
+        threading.Thread(target=work, name=f"tool-{job.tool.spec.name}", daemon=True).start()
+
+    def next(self) -> tuple[int, Done]:
+        """The key of the next job that ends, and what it came to.
+
+        A tool whose time is over is answered for and left behind: a thread cannot be stopped, and ends with the
+        process.
+        """
+        while True:
+            key, begun = min(self._waiting.items(), key=lambda item: item[1].ends)
+            try:
+                landed, done = self._landed.get(timeout=max(0.0, begun.ends - clock.monotonic()))
+            except Empty:
+                del self._waiting[key]
+                return key, begun.too_slow()
+            if self._waiting.pop(landed, None) is not None:  # else it was left behind
+                return landed, done
 
 
-def _started(job: Job, run: Run) -> Callable[[], Done]:
-    began = clock.monotonic()
-    seconds = max(0.0, min(job.tool.timeout, run.left()))
-    done: list[Done] = []
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A job under way."""
 
-    def work() -> None:
-        outcome = _run(job, run)
-        done.append(Done(outcome, clock.monotonic() - began))
+    job: Job
+    run: Run
+    at: float
+    seconds: float
 
-    def wait() -> Done:
-        thread.join(max(0.0, began + seconds + _SLACK - clock.monotonic()))
-        if done:
-            return done[0]
-        text = say(run.language, "tool_too_slow", name=job.tool.spec.name, seconds=f"{seconds:.3g}")
-        return Done(Outcome(text, ok=False), clock.monotonic() - began)
+    @property
+    def ends(self) -> float:
+        """The moment until which it is waited for."""
+        return self.at + self.seconds + _SLACK
 
-    thread = threading.Thread(target=work, name=f"{TOOL_THREAD}{job.tool.spec.name}", daemon=True)
-    thread.start()
-    return wait
+    def too_slow(self) -> Done:
+        name, seconds = self.job.tool.spec.name, f"{self.seconds:.3g}"
+        text = say(self.run.language, "tool_too_slow", name=name, seconds=seconds)
+        return Done(Outcome(text, ok=False), clock.monotonic() - self.at)
 
 
 def _run(job: Job, run: Run) -> Outcome:

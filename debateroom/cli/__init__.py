@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from debateroom import interruption
-from debateroom.cli import front, output
+from debateroom.cli import front, output, stdout
 from debateroom.errors import DebateroomError, Declined, UsageError
 from debateroom.terminal import quoted
 
@@ -41,6 +41,13 @@ def _open_streams() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """The exit code of one call; what went wrong is said on stderr, and on stdout as JSON where that was asked."""
+    try:
+        return _run(arguments)
+    finally:
+        stdout.give_back()
+
+
+def _run(arguments: Sequence[str]) -> int:
     as_json = front.asks_for_json(arguments)
     try:
         code = front.group.main(args=front.with_command(arguments), prog_name="debateroom", standalone_mode=False)
@@ -74,9 +81,8 @@ def _failed(error: BaseException, as_json: bool) -> int:
         return _unwritable(error)
     except DebateroomError as error:
         return output.failed(error, as_json=as_json)
-    except BrokenPipeError:
-        with contextlib.suppress(OSError):  # the reader has gone: nothing more can be said to it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has gone: nothing more can be said to it
+        output.to_nobody()
         return 0
     except OSError as error:
         return _unwritable(DebateroomError(f"standard output cannot be written: {error.strerror or error}"))
@@ -84,8 +90,7 @@ def _failed(error: BaseException, as_json: bool) -> int:
 
 def _unwritable(error: DebateroomError) -> int:
     """Says on stderr that standard output could not be written, and writes nothing more there."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    output.to_nobody()
     return output.failed(error, as_json=False)
 
 

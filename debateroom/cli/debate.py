@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress, waking
+from debateroom.cli import background, output, progress, stdout, waking
 from debateroom.errors import UsageError, VagueQuestion
 from debateroom.terminal import quoted
 
@@ -121,6 +121,7 @@ def debate(
     """
     from debateroom import activities, context, settings
 
+    stdout.take()
     chosen = settings.load(given)
     if "-" in chosen.context and sys.stdin is None:
         raise UsageError("--context - reads standard input, which is closed", hint="name a file instead")

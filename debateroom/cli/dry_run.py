@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import click
-
 from debateroom import files
 from debateroom.cli import output
 from debateroom.debating import budget, forecast, lookup_cost
@@ -55,7 +53,7 @@ def show(plan: Plan, *, as_json: bool) -> int:
         return 0
     _seats(plan)
     _rounds(plan, expected)
-    click.echo("\n" + say(plan.language, "plan_estimates", reply=REPLY))
+    output.tell("\n" + say(plan.language, "plan_estimates", reply=REPLY))
     _say_tools(plan)
     _say_budget(plan)
     _say_keys(plan)
@@ -91,7 +89,7 @@ def _seats(plan: Plan) -> None:
     label = say(language, "plan_moderator")
     first = max(width(cell) for cell in (label, *(row[0] for row in rows)))
     _table(rows, first=first)
-    click.echo(f"{padded(label, first)}  {moderator}\n")
+    output.tell(f"{padded(label, first)}  {moderator}\n")
 
 
 def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
@@ -116,7 +114,7 @@ def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> N
             " " * (wide - width(cell)) + cell if figures and column else padded(cell, wide)
             for column, (cell, wide) in enumerate(zip(row, widths, strict=True))
         ]
-        click.echo("  ".join(cells).rstrip())
+        output.tell("  ".join(cells).rstrip())
 
 
 def _tools(plan: Plan) -> dict[str, Any]:
@@ -135,16 +133,16 @@ def _say_tools(plan: Plan) -> None:
     language = plan.language
     names = ", ".join([*told.kinds, *([told.file] if told.file else [])])
     limits = {"calls": told.calls, "steps": told.steps, "characters": told.characters}
-    click.echo(say(language, "plan_tools", names=names, folder=told.folder, **limits))
-    click.echo(say(language, "plan_tools_cost", steps=told.steps, tokens=lookup_cost.RESULT))
+    output.tell(say(language, "plan_tools", names=names, folder=told.folder, **limits))
+    output.tell(say(language, "plan_tools_cost", steps=told.steps, tokens=lookup_cost.RESULT))
     cost = dollars(without.cost, language)
-    click.echo(say(language, "plan_tools_without", calls=without.calls, input=without.usage.input, cost=cost))
+    output.tell(say(language, "plan_tools_without", calls=without.calls, input=without.usage.input, cost=cost))
 
 
 def _say_budget(plan: Plan) -> None:
     if plan.budget is not None:
         figures = {"budget": amount(plan.language, plan.budget), "held": budget.held(plan)}
-        click.echo(say(plan.language, "plan_budget", count=plan.rounds, tokens=budget.least(plan), **figures))
+        output.tell(say(plan.language, "plan_budget", count=plan.rounds, tokens=budget.least(plan), **figures))
 
 
 def _say_keys(plan: Plan) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, customers, output, place, trials, waking
+from debateroom.cli import background, customers, output, place, stdout, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -63,7 +63,12 @@ def evaluate() -> None:
 @click.option("--language", metavar="LANG", help="Of the report: en, fr or zh.  [default: that of most tasks]")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--concurrency", type=int, metavar="N", help="Trials at once.  [default: 32]")
-@click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]")
+@click.option(
+    "--call-timeout",
+    type=float,
+    metavar="S",
+    help="Seconds one call, or answer of an outside agent, may take.  [default: 120]",
+)
 @click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]")
 @click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]")
 @click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
@@ -76,6 +81,7 @@ def run(dataset: str, *, agent: str | None, only_lint: bool, **given: Any) -> in
     """Try every task of DATASET (JSON lines, or tau2:PATH) on an agent, and say how many pass."""
     from debateroom.evaluation.dataset import read_dataset
 
+    stdout.take()
     read = read_dataset(dataset)
     if only_lint:
         return _lint(read, given["world"], agent, as_json=given["as_json"])

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from debateroom.cli import stdout
 from debateroom.errors import DebateroomError, RoomBusy, RoomError
 from debateroom.interruption import Interrupted
 from debateroom.terminal import one_line, printable
@@ -23,8 +24,8 @@ LONGEST = 4000
 
 def line(text: str) -> None:
     """One line on stdout, in UTF-8 whatever the terminal's encoding: machines read it."""
-    with _to_nobody():
-        stream = sys.stdout
+    with _while_read():
+        stream = stdout.stream()
         stream.flush()
         if hasattr(stream, "buffer"):
             stream.buffer.write(text.encode() + b"\n")
@@ -35,9 +36,10 @@ def line(text: str) -> None:
 
 def tell(text: str) -> None:
     """Text for a person on stdout."""
-    with _to_nobody():
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+    with _while_read():
+        stream = stdout.stream()
+        stream.write(text + "\n")
+        stream.flush()
 
 
 def note(text: str) -> None:
@@ -47,14 +49,19 @@ def note(text: str) -> None:
         sys.stderr.flush()
 
 
+def to_nobody() -> None:
+    """From now on what is written to standard output goes nowhere: it cannot be written, or nobody reads it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.stream().fileno())
+
+
 @contextlib.contextmanager
-def _to_nobody() -> Iterator[None]:
+def _while_read() -> Iterator[None]:
     """Writing to a reader who has gone is no failure: from then on it goes nowhere."""
     try:
         yield
     except BrokenPipeError:
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        to_nobody()
 
 
 class Unwritable(DebateroomError):

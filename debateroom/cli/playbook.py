@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, progress, waking
+from debateroom.cli import asking, background, output, place, progress, stdout, waking
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def run(
     """
     from debateroom import activities, coordinating, settings
 
+    stdout.take()
     task = _task(given)
     chosen = settings.load(given)
     with waking.watching(wake_on_failure, chosen) as watched:

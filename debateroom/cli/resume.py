@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, progress, trials, waking
+from debateroom.cli import asking, background, output, place, progress, stdout, trials, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
@@ -50,6 +50,7 @@ def resume(
     A room keeps the settings it was started with, from whatever folder it is resumed. Of a chat.json without a
     journal, finished rounds are kept.
     """
+    stdout.take()
     with _interruptible(_as_named(room, active)):
         from debateroom import resuming, settings
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress, waking
+from debateroom.cli import background, output, progress, stdout, waking
 from debateroom.cli.turns import counted
 from debateroom.language import say
 from debateroom.terminal import printable
@@ -32,7 +32,10 @@ _OPTIONS = (
     click.option("--description", default="", metavar="TEXT", help="What this run is for; it is in the room."),
     click.option("--language", metavar="LANG", help="en, fr or zh.  [default: that of the text]"),
     click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
-    click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]"),
+    click.option(
+        "--call-timeout", type=float, metavar="S",
+        help="Seconds one call, or answer of an outside agent, may take.  [default: 120]",
+    ),
     click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
     click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
     click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]"),
@@ -60,6 +63,7 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
     from debateroom import activities, dialogues, settings
     from debateroom.dialogue.plan import Job
 
+    stdout.take()
     shown = {name: given.pop(name) for name in _SHOWN}
     agent = given.pop("agent")
     job |= {name: given.pop(name) for name in _JOB}

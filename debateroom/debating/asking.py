@@ -15,7 +15,7 @@ from typing import Any
 from debateroom import clock
 from debateroom.debating.looking import Kit
 from debateroom.errors import CallFailed, DebateroomError, NoModel
-from debateroom.messages import Answer, Model, OnText, Request, Seat
+from debateroom.messages import Answer, Looked, Model, OnText, Request, Seat
 
 AHEAD = 3.0
 """Seconds the seats of a round wait for the first one's first token, so that they find the cache it filled."""
@@ -197,10 +197,21 @@ class Asking:
 def _answer(call: Call, on_text: OnText, tell: Callable[[Told], None]) -> Answer:
     """The seat's answer, after its look-ups when it has any to make."""
     if call.kit is None:
-        return call.model.ask(call.request, on_text=on_text)
+        answer = call.model.ask(call.request, on_text=on_text)
+        for number, looked in enumerate(answer.looked, 1):
+            _tell_own(call, looked, f"own-{number}", tell)
+        return answer
     return call.kit.answer(
         call.request,
         on_text=on_text,
         on_step=lambda step: tell(Told(call, step=step)),
         on_tool=lambda event: tell(Told(call, tool=event)),
     )
+
+
+def _tell_own(call: Call, looked: Looked, key: str, tell: Callable[[Told], None]) -> None:
+    """Tells of a look-up that the seat's own program made: it is known with the answer, and not how long it took."""
+    said = {"agent": call.seat.name, "id": key, "name": looked.name, "arguments": dict(looked.arguments)}
+    tell(Told(call, tool={"event": "tool_called", **said}))
+    ended = {"result": looked.result, "ok": looked.ok, "seconds": 0.0}
+    tell(Told(call, tool={"event": "tool_answered", **said, **ended}))

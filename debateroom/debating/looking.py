@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom.agents import fetching
 from debateroom.agents import run as runs
+from debateroom.agents.conversation import Equipped, Taped
 from debateroom.agents.lookups import lookups
-from debateroom.agents.loop import Equipped, Listens, Taped, converse
+from debateroom.agents.loop import Listens, converse
 from debateroom.agents.run import Limits
 from debateroom.agents.tools import Tool
 from debateroom.errors import UsageError, Wording

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from debateroom import clock, tokens
+from debateroom.agents.tape import tape
 from debateroom.debating import budget, convergence, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress, Told
 from debateroom.debating.budget import Allowance
@@ -205,7 +206,8 @@ class _Rounds:
         kit = None
         if self.desk and self.plan.tools:
             number = asked.purpose.round if asked.purpose else 0
-            kit = self.desk.kit(seat, model, turns.tape(self.room.state.looked.get((number, seat.name), ())))
+            steps = self.room.state.looked.get((number, seat.name), ())
+            kit = self.desk.kit(seat, model, tape(steps, repeatable=True))  # look-ups change nothing
             asked = replace(asked, reserve=self.plan.tools.reserve(model.window))
         request, history = fitted(model, asked, given=given)
         call = Call(seat, model, self.purse.take(model.name, request), history, kit=kit)

@@ -5,12 +5,11 @@ An error is never a turn, and neither is a refusal or an answer with nothing in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
 from debateroom.agents import tape as tapes
-from debateroom.agents.loop import Taped
 from debateroom.debating import prompts
 from debateroom.debating.asking import Call, Landed, Told
 from debateroom.debating.plan import Plan
@@ -24,7 +23,6 @@ from debateroom.project.folder import Project
 from debateroom.reading.naming import names_of
 from debateroom.reading.reply import Reply, read_reply
 from debateroom.reading.topic import is_error_text, is_nothing, is_page
-from debateroom.room.events import Step
 from debateroom.room.room import event
 from debateroom.room.spending import spent
 from debateroom.terminal import is_blank
@@ -59,14 +57,6 @@ def told(plan: Plan, told: Told, number: int) -> dict[str, Any]:
     step = told.step
     paid = spent(told.call.model.name, *step.paid, prices=plan.prices)
     return event("tools_asked", round=number, **tapes.asked(told.call.seat.name, step), **paid)
-
-
-def tape(steps: Sequence[Step]) -> tuple[Taped, ...]:
-    """What a journal says of a seat's look-ups in a round that broke off, for its reply to go on from.
-
-    A look-up that was begun and did not end is made again: it changes nothing.
-    """
-    return tuple(tapes.taped(step.asked, step.ran) for step in steps)
 
 
 def _landed(plan: Plan, landed: Landed, number: int, afford: Afford) -> tuple[dict[str, Any], Call | None]:
@@ -171,6 +161,8 @@ def _reply(
 ) -> dict[str, Any]:
     """The event of a seat's reply, with what was read from it; `paid` when a call was paid for it just now."""
     seat = call.seat
+    before = call.first.looked if call.first and call.first is not answer else ()
+    looked = [asdict(each) for each in (*before, *answer.looked)]
     return event(
         "reply",
         round=number,
@@ -185,6 +177,7 @@ def _reply(
         finish=answer.stop_reason,
         repaired=repaired,
         history=call.history,
+        **({"tools": looked} if looked else {}),
         **paid,
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from debateroom.agents.agent import ToolRecord
-from debateroom.dialogue import data, progress, sameness, signs
+from debateroom.dialogue import data, offers, progress, sameness, signs
 from debateroom.dialogue.findings import Finding
 from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.requests import Problem
@@ -108,14 +108,14 @@ def _of_summary(end: Conclusion) -> list[Problem]:
 
 
 def _of_lead(end: Conclusion, job: Job) -> list[Problem]:
-    """What the last answers leave open."""
+    """What the answers leave open."""
     last = job.exchanges[-1]
     found = []
     if job.free and deduced(last) and not signs.shows("asks_source", last.request):
         found.append(Problem("deduced", last.answer[:_QUOTED]))
-    offer = signs.find("offer", last.answer)
-    if job.free and end.partial and offer:
-        found.append(Problem("untried_offer", offer))
+    untried = offers.unused(job.exchanges) if job.free and end.partial else ()
+    if untried:
+        found.append(Problem("untried_offer", untried[0].text))
     elif job.free and end.partial and _without_alternative(job.exchanges):
         found.append(Problem("untried_alternative"))
     if end.partial and signs.shows("blocked", last.answer) and not explains_block(end.deliverable):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from debateroom.dialogue import data, sameness, signs, tool_names
+from debateroom.dialogue import data, offers, sameness, signs, tool_names
 from debateroom.dialogue.data import Datum
 from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.scenario import Scenario
@@ -39,7 +39,7 @@ def of_simulator(
 ) -> tuple[Finding, ...]:
     """The findings on everything the simulator said to the agent, and on the words beside its verdict.
 
-    `gave_up` says that it ended with a failure of its own will: then an offer of the last answer was left unused.
+    `gave_up` says that it ended with a failure of its own will: then offers that it did not take up were left unused.
     """
     found: list[Finding] = []
     brief = "\n".join((persona, scenario.goals, scenario.opening, scenario.instructions))
@@ -51,10 +51,8 @@ def of_simulator(
         if turn == 1 and scenario.opening:
             continue  # the scenario's own words
         found += [Finding(rule, turn, quote[:_LONGEST]) for rule, quote in _said(message, answers, told, known_tools)]
-    offer = signs.find("offer", exchanges[-1].answer) if exchanges else ""
-    if offer and gave_up:
-        found.append(Finding("unused_offer", len(exchanges), offer[:_LONGEST]))
-    return tuple(found)
+    left = offers.unused(exchanges) if gave_up else ()
+    return (*found, *(Finding("unused_offer", offer.turn, offer.text[:_LONGEST]) for offer in reversed(left)))
 
 
 def _said(message: str, answers: Sequence[str], told: str, tools: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -72,6 +70,8 @@ def _said(message: str, answers: Sequence[str], told: str, tools: Sequence[str])
     for datum in data.in_text(message):
         if datum.kind in _IDENTIFIERS and not data.stands_in(datum, told):
             yield ("rewritten_id" if _rewritten(datum, told) else "invented_id"), datum.text
+        elif datum.kind == "amount" and not data.known_in(datum, told):
+            yield "invented_amount", datum.text
 
 
 def repeated(message: str, answer: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from debateroom import clock, files
 from debateroom.agents.agent import Agent, Declares, GoesOn, ToolRecord
-from debateroom.agents.tape import taped
+from debateroom.agents.tape import tape
 from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
@@ -161,7 +161,7 @@ class Dialogue:
         if told is not None:
             self.note("worker_iteration", **told)
         self._said.append(Turn("user", sent))
-        answer = self._from_tape(self.plan.agent, number) or self._asked_agent(number)
+        answer = self._remembered(number) or self._asked_agent(number)
         self._write("reply", answer)
         self._said.append(Turn("assistant", answer.text, raw=answer.raw))
         if number not in self.room.state.finished_rounds:
@@ -240,19 +240,28 @@ class Dialogue:
             answer.stop_reason, answer.state if files.writable(answer.state) else None,
         )  # fmt: skip
 
+    def _remembered(self, number: int) -> Spoken | None:
+        """The agent's answer that the journal has; an agent of ours is told what led to it."""
+        answer = self._from_tape(self.plan.agent, number)
+        if answer is not None and isinstance(self._agent, GoesOn):
+            steps = self.room.state.led.get((number, self.plan.agent), ())
+            self._agent.remember(tuple(self._said), tape(steps), answer.text)
+        return answer
+
     def _go_on(self, number: int) -> None:
         """Gives the agent the steps of this answer that were made before the run broke off."""
         steps = self.room.state.looked.get((number, self.plan.agent), ())
         if steps and isinstance(self._agent, GoesOn):
-            self._agent.go_on_from([taped(step.asked, step.ran, step.begun) for step in steps])
+            self._agent.go_on_from(tape(steps))
 
     def _on_the_way(self, number: int, told: Mapping[str, Any]) -> None:
         """Writes down what the agent does before it answers, and what was paid for it."""
         said = {name: value for name, value in told.items() if name != "paid"}
         paid = told.get("paid", {})
-        self.room.write({**event(str(told["event"])), "round": number, **said, **self._spent(paid)})
+        place = {"round": number, **({"seat": self.plan.agent} if "within" in told else {})}
+        self.room.write({**event(str(told["event"])), **place, **said, **self._spent(paid)})
         self._told += [each for calls in paid.values() for each in calls]
-        if told["event"] == "tools_asked":
+        if told["event"] == "tools_asked" and "within" not in told:
             self._way += told["seconds"]
 
     def _in_time(self, ask: Callable[[Tell], Any], seat: str, model: str) -> Any:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debateroom.dialogue import sameness, signs
+from debateroom.dialogue import asking, sameness, signs
 from debateroom.dialogue.loop import Exchange
-from debateroom.reading.topic import content, tongue
-
-_SAME_REQUEST = 0.6
-"""Share of the subjects of two requests from which they are one."""
 
 
 def stalled(exchanges: Sequence[Exchange]) -> str:
@@ -36,7 +32,7 @@ def stuck(exchanges: Sequence[Exchange]) -> str:
     if _asks_again(exchanges):
         return "question"
     if found_nothing(last) and any(
-        found_nothing(item) and same_request(item.request, last.request) for item in exchanges[:-1]
+        found_nothing(item) and asking.same_request(item.request, last.request) for item in exchanges[:-1]
     ):
         return "nothing"
     return ""
@@ -50,18 +46,6 @@ def found_nothing(exchange: Exchange) -> bool:
 def searched(exchange: Exchange) -> bool:
     """Whether the agent executed a tool in this turn."""
     return bool(exchange.tools)
-
-
-def same_request(one: str, other: str) -> bool:
-    """Whether two requests ask for the same: nearly the same words, or mostly the same subjects."""
-    if sameness.near_identical(one, other):
-        return True
-    first, second = _subjects(one), _subjects(other)
-    return len(first & second) >= _SAME_REQUEST * max(len(first | second), 1) and len(first & second) >= 2
-
-
-def _subjects(text: str) -> frozenset[str]:
-    return frozenset(content(text, tongue(text) or "en"))
 
 
 def _asks_again(exchanges: Sequence[Exchange]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from debateroom.dialogue import data, progress, sameness, signs, tool_names
+from debateroom.dialogue import asking, data, joined, sameness, signs, tool_names
 
 _NUMBERED = re.compile(
     r"^[ \t]*(?:[-*•] ?)?(?:\d{1,2}[.)、．:]|[(（]\d{1,2}[)）]|[a-h]\)|[①-⑨]|[一二三四五][、.])[ \t]*(?=\S)",
@@ -20,7 +20,7 @@ _ALSO = re.compile(
     r"(?:^|[.;!?。；！？]\s*|,\s*|，)(?:"
     r"(?:and )?(?:also|then|additionally|in addition|furthermore|besides|afterwards)\b|"
     r"(?:et )?(?:aussi|ensuite|puis|de plus|en outre|également|par ailleurs)\b|"
-    r"(?:并且?|然后|另外|此外|同时|还要?|接着)(?:请|也|再)?)",
+    r"(?:然后|另外|此外|还要?|接着)(?:请|也|再)?)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s+|(?<=[。！？；])|\n+")
@@ -70,14 +70,14 @@ def made_up(message: str, known: str) -> tuple[Problem, ...]:
 
 def repeats(message: str, other: str) -> bool:
     """Whether `message` is a request that was sent before, be it reworded; asking for a source is not."""
-    if sameness.near_identical(message, other):
+    if asking.repeated(message, other):
         return True
     other_kind = signs.shows("asks_source", message) or signs.shows("alternative", message)
-    return not other_kind and progress.same_request(message, other)
+    return not other_kind and asking.same_request(message, other)
 
 
 def second_request(message: str) -> str:
-    """The second request in `message`: another question, another item, an order after `also`; empty when none."""
+    """The second request in `message`: another question or item, an order after `also` or `and`; empty when none."""
     questions = sameness.questions(message)
     if len(questions) > 1:
         return questions[1]
@@ -87,7 +87,8 @@ def second_request(message: str) -> str:
     also = _ALSO.search(message, 1)
     if also and _is_something(message[: also.start()]):
         return message[also.start() :].strip(" .;,，。；!?！？")
-    return ""
+    both = joined.second(message)
+    return both.text if both else ""
 
 
 def _is_something(text: str) -> bool:
@@ -112,6 +113,8 @@ def mended(message: str, tools: Iterable[str], instead: str) -> str:
         return ""
     also = _ALSO.search(wanted[0], 1)
     first = wanted[0][: also.start()].rstrip(" ,;，；") if also and also.start() > 3 else wanted[0]
+    if both := joined.second(first):
+        first = first[: both.at]
     for name in tool_names.in_text(first, tools):
         first = first.replace(f"`{name}`", instead).replace(name, instead)
     return first

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+import pydantic
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
 
+from debateroom.agents.fields import Field, parse_fields
 from debateroom.dialogue import tool_names
 from debateroom.errors import UsageError
 from debateroom.matching.calls import ExpectedCall
+from debateroom.reading import strict
 
 _OLD = {"testPersona": "persona", "testGoals": "goals", "testResult": "result", "expectedTools": "expected_tools",
         "query": "opening"}  # fmt: skip
@@ -26,7 +30,7 @@ class Scenario(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    goals: str = Field(min_length=1)
+    goals: str = pydantic.Field(min_length=1)
     """What the agent must reach: the simulator's brief."""
     persona: str = "patient"
     """The person: `patient`, `hurried`, `angry`, or a text."""
@@ -87,26 +91,48 @@ class Scenario(BaseModel):
 
 
 def read(path: Path) -> Scenario:
-    """The scenario in `path`. Raises UsageError that names the file, the line where there is one, and the field."""
+    """The scenario in `path`. Raises UsageError that names file, line and field."""
     text = read_text(path, "scenario")
-    return parse(_loaded(path, text), str(path))
+    if path.suffix.lower() == ".json":
+        return parse(_json(text, path), str(path), _fields_of_json(text, path))
+    fields = parse_fields(text, path)
+    return parse(fields.plain(), str(path), fields)
 
 
-def parse(value: Any, source: str) -> Scenario:
-    """The scenario in a value that was read from `source`. Raises UsageError."""
+def parse(value: Any, source: str, fields: Field | None = None) -> Scenario:
+    """The scenario in a value that was read from `source`, where it stands in `fields`. Raises UsageError."""
     if not isinstance(value, Mapping):
         raise UsageError(f"{source} holds no scenario: it needs goals, and may have persona and result")
     try:
         return Scenario.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the whole"
         message = first["msg"].removeprefix("Value error, ")
         if first["type"] == "missing":
             message = "it is missing"
         elif first["type"] == "extra_forbidden":
             message = "there is no such key"
-        raise UsageError(f"{source}: {field}: {message[0].lower()}{message[1:]}") from error
+        message = message[0].lower() + message[1:]
+        if fields is not None:
+            _place(fields, first["loc"]).fail(message)
+        raise UsageError(f"{source}: {'.'.join(map(str, first['loc'])) or 'the whole'}: {message}") from error
+
+
+def _place(fields: Field, loc: Sequence[int | str]) -> Field:
+    """Where `loc` stands, under the name that the file gives it; of what is missing, where it should stand."""
+    at = fields
+    for place, step in enumerate(loc):
+        below: Mapping[Any, Field] = at.value if isinstance(at.value, dict) else {}
+        items = at.items() if isinstance(at.value, list) else list(below.values())
+        names = [step, *(old for old, new in _OLD.items() if new == step and place == 0)]
+        found = next((below[name] for name in names if name in below), None)
+        if found is None and isinstance(step, int) and step < len(items):
+            found = items[step]
+        if found is None:
+            rest = ".".join(filter(None, (at.name, *map(str, loc[place:]))))
+            return replace(at, name=rest)
+        at = found
+    return at
 
 
 def read_text(path: Path, what: str) -> str:
@@ -123,18 +149,18 @@ def read_text(path: Path, what: str) -> str:
         raise UsageError(f"the {what} {path} is not UTF-8 text (byte {error.start})") from error
 
 
-def _loaded(path: Path, text: str) -> Any:
-    if path.suffix.lower() == ".json":
-        try:
-            return json.loads(text)
-        except (json.JSONDecodeError, RecursionError) as error:
-            place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise UsageError(f"{path}{place}: it is no valid JSON") from error
-    import yaml
-
+def _json(text: str, path: Path) -> Any:
     try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        raise UsageError(f"{path}{place}: {getattr(error, 'problem', None) or 'it is no valid YAML'}") from error
+        return strict.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}, line {error.lineno}: it is no valid JSON") from error
+    except strict.KeyTwice as twice:
+        _fields_of_json(text, path)  # says on which line
+        raise UsageError(f"{path}: {twice}") from twice
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: it is no valid JSON: {error}") from error
+
+
+def _fields_of_json(text: str, path: Path) -> Field:
+    """Where everything stands in JSON, which is YAML but for tabs. What it holds is read by `_json`."""
+    return parse_fields(text.replace("\t", " "), path)

@@ -28,6 +28,17 @@ def find(sign: str, text: str) -> str:
     return first.group(0).strip() if first else ""
 
 
+def find_all(sign: str, text: str) -> tuple[str, ...]:
+    """All pieces of `text` that show `sign`, in order; of those that overlap the first."""
+    matches = sorted(match.span() for pattern in _patterns(sign) for match in pattern.finditer(_plain(text)))
+    found, end = [], 0
+    for start, stop in matches:
+        if start >= end:
+            found.append(_plain(text)[start:stop].strip())
+            end = stop
+    return tuple(found)
+
+
 def shows(sign: str, text: str) -> bool:
     """Whether `text` shows `sign`."""
     return bool(find(sign, text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from debateroom.dialogue import progress, prompts, sameness, verdict
+from debateroom.dialogue import asking, progress, prompts, sameness, verdict
 from debateroom.dialogue.loop import Dialogue, Exchange, Over, Spoken
 from debateroom.dialogue.scenario import Scenario
 from debateroom.dialogue.verdict import Verdict
@@ -139,7 +139,7 @@ class _Judging:
         if self._gave_up_on_nothing(message):
             return self._demand("not_found", spoken)
         earlier = [item.request for item in self._dialogue.exchanges]
-        if any(sameness.near_identical(message, other) for other in earlier):
+        if any(asking.repeated(message, other) for other in earlier):
             self._reason = self._words["reasons"]["message"]
             return self._demand("no_progress", spoken)
         return ""

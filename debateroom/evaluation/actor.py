@@ -106,7 +106,7 @@ class Actor:
 
 def _calls(answer: Answered, told: Sequence[Mapping[str, Any]], agent: str) -> list[Call]:
     """The calls of an answer. Who made each is in the events; an agent that tells none made all of them itself."""
-    ended = [event for event in told if event.get("event") == "tool_answered"]
+    ended = [event for event in told if event.get("event") == "tool_answered" and event.get("executed", True)]
     if len(ended) == len(answer.tools):
         return [
             Call(

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from debateroom.errors import UsageError
 from debateroom.evaluation.task import Task
+from debateroom.reading import strict
 
 _LARGEST = 50_000_000
 """Bytes of a dataset."""
@@ -96,13 +97,12 @@ def read_task(value: Mapping[str, Any]) -> Task:
 def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each object with the line in which it begins. Raises UsageError for what is none, with its line."""
     plain = _STRING_OR_COMMENT.sub(_without_comment, text)
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
     at = _after_space(plain, 0)
     line, counted = 1, 0
     while at < len(plain):
         line, counted = line + plain.count("\n", counted, at), at
         try:
-            value, end = decoder.raw_decode(plain, at)
+            value, end = strict.DECODER.raw_decode(plain, at)
         except json.JSONDecodeError as error:
             raise UsageError(f"{source}, line {error.lineno}: it is no valid JSON: {error.msg}") from error
         except (ValueError, RecursionError) as error:
@@ -121,15 +121,3 @@ def _without_comment(match: re.Match[str]) -> str:
 def _after_space(text: str, at: int) -> int:
     found = _BETWEEN.match(text, at)
     return found.end() if found else at
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        twice = next(key for key in value if sum(key == name for name, _ in pairs) > 1)
-        raise ValueError(f"the key {twice!r} stands there twice in one object")
-    return value
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no value of JSON")

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 from debateroom import secrecy, templates
 from debateroom.errors import DebateroomError, NoModel, UsageError
 from debateroom.files import whole_characters
-from debateroom.messages import Answer, Model, OnText, Request
+from debateroom.messages import Answer, Looked, Model, OnText, Request
 from debateroom.models import catalog
 from debateroom.models.assistants import Assistant, assistants, environment
 from debateroom.models.calls import Call, Caller
@@ -32,13 +32,15 @@ from debateroom.models.gate import Gate
 from debateroom.models.printed import READERS, Printed
 from debateroom.models.processes import Programs, Ran, Stopped, TimedOut, TooMuch
 from debateroom.models.prompt import closed
-from debateroom.models.quote import scrub
+from debateroom.models.quote import scrub, without_keys
 from debateroom.terminal import is_blank
 
 MOST_OUTPUT = 4_000_000
 """Bytes that a program may write."""
 ATTEMPTS = 3
 """Times a program of the user's own is started for one call at most."""
+_MOST_RESULT, _MOST_ARGUMENTS = 20_000, 20
+"""Characters of a text, and arguments of a look-up, that are kept of what a program says it looked up."""
 AT_ONCE = 8
 """Calls at once to one assistant at most: each is a process of some hundred megabytes."""
 
@@ -191,8 +193,23 @@ class CommandModel:
         if is_blank(printed.text):
             raise failed("refusal" if printed.stop_reason == "refusal" else "empty", self._line.name)
         return Answer(
-            printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds, printed.cost
-        )
+            printed.text, printed.usage, printed.stop_reason, printed.model or self.name, seconds, printed.cost,
+            looked=tuple(map(_shown, printed.looked)),
+        )  # fmt: skip
+
+
+def _shown(looked: Looked) -> Looked:
+    """A look-up as it is kept: without any key that is in use, and no longer than a tool's result."""
+    arguments = {str(name): _clean(value) for name, value in list(looked.arguments.items())[:_MOST_ARGUMENTS]}
+    return Looked(_clean(looked.name)[:80], arguments, _clean(looked.result)[:_MOST_RESULT], looked.ok)
+
+
+def _clean(value: Any) -> Any:
+    """A text as it may be shown; a number as it is, anything else as JSON."""
+    if isinstance(value, int | float | bool | None):
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return whole_characters(without_keys(text))[:_MOST_RESULT]
 
 
 def _prompt(request: Request, assistant: Assistant | None) -> str:

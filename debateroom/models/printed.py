@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from debateroom.messages import Paid, Usage
+from debateroom.messages import Looked, Paid, Usage
 from debateroom.models.draft import at, count
 
 
@@ -28,6 +28,8 @@ class Printed:
     """The failure that the program reports; empty when it reports none."""
     status: int | None = None
     """The HTTP status it states for that."""
+    looked: tuple[Looked, ...] = ()
+    """What it says that it looked up with tools of its own."""
     complete: bool = True
     """Whether the output is whole: it could be read, and says that the answer is finished."""
 
@@ -42,11 +44,31 @@ _BROKEN = Printed(complete=False)
 
 
 def claude(out: str, err: str) -> Printed:
-    """Claude Code's `--output-format json`: one result, or with `--verbose` a list that ends in it."""
+    """Claude Code's `--output-format json`: one result, or with `--verbose` all messages and it at their end."""
     value = _value(out)
+    looked = _claude_looked(value) if isinstance(value, list) else ()
     if isinstance(value, list):
         value = next((item for item in reversed(value) if at(item, "type") == "result"), None)
-    return claude_result(value) if isinstance(value, Mapping) else _BROKEN
+    return replace(claude_result(value), looked=looked) if isinstance(value, Mapping) else _BROKEN
+
+
+def _claude_looked(messages: list[Any]) -> tuple[Looked, ...]:
+    """The uses of tools in Claude Code's messages, each with its result; one without a result was not made."""
+    blocks = [block for each in messages for block in _list(at(each, "message", "content"))]
+    results = {at(each, "tool_use_id"): each for each in blocks if at(each, "type") == "tool_result"}
+    return tuple(
+        Looked(str(at(each, "name")), given, _claude_text(result.get("content")), result.get("is_error") is not True)
+        for each in blocks
+        if at(each, "type") == "tool_use"
+        and isinstance(given := at(each, "input"), Mapping)
+        and (result := results.get(at(each, "id"))) is not None
+    )
+
+
+def _claude_text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(text for each in _list(content) if isinstance(text := at(each, "text"), str))
 
 
 def claude_result(value: Mapping[str, Any]) -> Printed:
@@ -82,6 +104,8 @@ def codex(out: str, err: str) -> Printed:
         kind = at(event, "type")
         if kind == "item.completed" and at(event, "item", "type") == "agent_message":
             printed = replace(printed, text=str(at(event, "item", "text") or ""))
+        elif kind == "item.completed" and at(event, "item", "type") == "command_execution":
+            printed = replace(printed, looked=(*printed.looked, _codex_looked(at(event, "item"))))
         elif kind == "turn.completed":
             printed = replace(printed, usage=_codex_usage(at(event, "usage")), complete=True)
         elif kind == "turn.failed":
@@ -92,6 +116,12 @@ def codex(out: str, err: str) -> Printed:
     if not printed.complete and last_error:
         return Printed(problem=_inner_message(last_error))
     return printed
+
+
+def _codex_looked(item: Any) -> Looked:
+    """What Codex ran in its shell."""
+    said = {"command": str(at(item, "command") or "")}
+    return Looked("shell", said, str(at(item, "aggregated_output") or ""), at(item, "exit_code") == 0)
 
 
 def gemini(out: str, err: str) -> Printed:
@@ -110,10 +140,24 @@ def gemini(out: str, err: str) -> Printed:
         text=text if isinstance(text, str) else "",
         usage=usage,
         model=_busiest(models, "tokens", "candidates"),
+        looked=_gemini_looked(at(value, "stats", "tools", "byName")),
         complete=isinstance(text, str),
     )
 
 
+def _gemini_looked(tools: Any) -> tuple[Looked, ...]:
+    """The tools that Gemini CLI says it called: their names and how often, and no more of them."""
+    named = tools.items() if isinstance(tools, Mapping) else ()
+    return tuple(
+        Looked(str(name), ok=ok)
+        for name, each in named
+        for ok, key in ((True, "success"), (False, "fail"))
+        for _ in range(min(count(each, key) or 0, _MOST_LOOKED))
+    )
+
+
+_MOST_LOOKED = 100
+"""Calls of one tool that are counted."""
 _GEMINI_LOGIN = 41
 """The exit code of Gemini CLI for a missing login, which it also prints as the error's code."""
 

@@ -18,6 +18,7 @@ from typing import Any
 from debateroom import templates
 from debateroom.language import detect_language
 from debateroom.messages import Answer, Request, ToolCall, ToolSpec, Turn
+from debateroom.reading import strict
 
 _WRAPPED = re.compile(r"\A(?:```[\w-]*\s*(.*?)\s*```|<tool_call>\s*(.*?)\s*(?:</tool_call>)?)\Z", re.DOTALL)
 
@@ -67,7 +68,7 @@ def read_call(text: str, names: Iterable[str]) -> ToolCall | None:
     wrapped = _WRAPPED.match(text.strip())
     inner = (wrapped[1] or wrapped[2] or "") if wrapped else text
     try:
-        value = json.loads(inner)
+        value = strict.loads(inner)
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict) or set(value) != {"name", "arguments"} or value["name"] not in names:

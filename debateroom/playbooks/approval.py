@@ -41,7 +41,7 @@ class Guarded:
         if approved:
             return self._tool.run(arguments, run)
         reason = say(run.language, _DENIED[by])
-        return Outcome(say(run.language, "denied", name=self.spec.name, reason=reason), ok=False)
+        return Outcome(say(run.language, "denied", name=self.spec.name, reason=reason), ok=False, executed=False)
 
     def _answer(self, shown: str) -> tuple[bool, str]:
         """Whether it may run, and who says so: `always`, `never`, a `person`, or `nobody`."""

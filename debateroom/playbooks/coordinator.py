@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from debateroom import clock, files
+from debateroom import clock
 from debateroom.agents import run as runs
-from debateroom.agents.loop import Conversation, Equipped, Listens, converse
+from debateroom.agents.conversation import Conversation, Equipped
+from debateroom.agents.loop import Listens, converse
 from debateroom.agents.run import Limits
-from debateroom.debating.turns import tape
+from debateroom.agents.tape import tape, told
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import AgentFailed, CallFailed
 from debateroom.messages import Answer, Paid, Turn
@@ -114,13 +115,13 @@ class _Work:
     def _converse(self, tell: Tell, talk: Conversation) -> None:
         plan = self._plan
         self._desk.tell = tell
-        limits = Limits(steps=plan.task.steps, calls=_CALLS, seconds=_SECONDS)
+        limits = Limits(plan.task.steps, calls=_CALLS, seconds=_SECONDS, call_seconds=plan.call_timeout)
         run = runs.start(limits, until=self._until, session=plan.uuid, language=plan.language, turn=1)
         asked = self._equipped.request([Turn("user", wording.prompt(plan))], run)
-        asked = replace(asked, max_tokens=plan.max_tokens, timeout=plan.call_timeout)
-        before = tape(self._desk.room.state.looked.get((1, plan.name), ()))
+        asked = replace(asked, max_tokens=plan.max_tokens)
+        before = tape(self._desk.room.state.looked.get((1, plan.name), ()), repeatable=True)
         converse(
-            self._equipped, asked, run, self._on_tool, talk=talk, tape=before,
+            self._equipped, asked, run, self._on_event, talk=talk, tape=before,
             listens=Listens(self._on_text(), self._on_step),
         )  # fmt: skip
 
@@ -141,28 +142,17 @@ class _Work:
 
     def _on_step(self, answer: Answer) -> None:
         """Puts what was asked for into the journal before it is done, and looks whether there is money for more."""
-        self._told += answer.paid
-        self._desk.write(
-            event(
-                "tools_asked",
-                round=1,
-                agent=self._plan.name,
-                text=answer.text,
-                asked=[asdict(call) for call in answer.calls],
-                raw=answer.raw if files.writable(answer.raw) else None,
-                model=answer.model,
-                seconds=round(answer.seconds, 3),
-                **self._spent({self._equipped.model.name: answer.paid}),
-            )
-        )
+        self._on_event(told(self._equipped, answer))
         if self._plan.budget is not None:
             self._desk.on_main(self._hold_budget)
 
-    def _on_tool(self, told: Mapping[str, Any]) -> None:
-        """Puts what a tool is asked, and what it gave, into the journal; inside a sub-agent it is no step of ours."""
-        own = {"round": 1} if told.get("agent") == self._plan.name else {}
-        said = {name: value for name, value in told.items() if name != "paid"}  # it is counted with the answer
-        self._desk.write({**event(str(told["event"])), **own, **said})
+    def _on_event(self, said: Mapping[str, Any]) -> None:
+        """Puts a step, what a tool is asked and what it gave into the journal, with what was paid for it."""
+        paid = said.get("paid", {})
+        own = {name: value for name, value in said.items() if name != "paid"}
+        self._told += [each for calls in paid.values() for each in calls]
+        place = {"round": 1, **({"seat": self._plan.name} if "within" in said else {})}
+        self._desk.write({**event(str(said["event"])), **place, **own, **self._spent(paid)})
 
     def _reply(self, talk: Conversation, answer: Answer, seconds: float) -> dict[str, Any]:
         return event(

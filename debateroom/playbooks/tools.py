@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from debateroom.agents.fetching import fetch_tool
 from debateroom.agents.lookups import Lookup, list_files, read_file
-from debateroom.agents.loop import quoted
 from debateroom.agents.run import Run
+from debateroom.agents.step import quoted
 from debateroom.agents.tools import MOST_TEXT, Outcome, Tool, cut
 from debateroom.errors import DebateroomError
 from debateroom.language import spoken
@@ -47,9 +47,11 @@ class RecordDecision:
     desk: Desk
     timeout: float = 30.0
     aliases: Mapping[str, str] = field(default_factory=dict)
+    one_by_one: Literal[True] = True
+    """The last one on a step counts."""
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """That it was noted, or why not. Events are told in the order of the calls: the last one on a step counts."""
+        """That it was noted, or why not."""
         given: dict[str, Any] = {key: arguments.get(key) for key in ("what", "why", "evidence", "outcome", "step")}
         try:
             made = decision.make(**given, project=self.desk.project)
@@ -78,7 +80,7 @@ class DelegateTask:
         model = str(arguments.get("model") or self.desk.plan.worker_models[0])
         known = worker.identify(self.desk, task, model)
         if not self.desk.admit(known, MOST_WORKERS):
-            return Outcome(say(run.language, "no_more_workers", most=MOST_WORKERS), ok=False)
+            return Outcome(say(run.language, "no_more_workers", most=MOST_WORKERS), ok=False, executed=False)
         seconds = max(1.0, min(self.timeout, run.left()) - 1.0)
         made = worker.run(self.desk, known, task, model, self.programs, seconds)
         if made.outcome == "broken":

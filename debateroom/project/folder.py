@@ -1,6 +1,8 @@
 """The guard in front of a project folder: which paths are opened, and how.
 
 A path counts by where it really leads, every link followed; what it is called and what it leads to must both be open.
+A file with more than one name (a hard link) is closed: nobody knows whether the other name is a secret's, or lies
+outside. That also closes what a program has put there by linking it from its store, which is hardly a project's own.
 Opening it then goes down from the project part by part and follows no link, so that nothing can be put in between.
 """
 
@@ -31,7 +33,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 
 REASONS = (
-    "outside", "secret", "ignored", "room", "missing", "no_file", "no_folder", "binary", "too_large", "unreadable",
+    "outside", "secret", "linked", "ignored", "room", "missing", "no_file", "no_folder", "binary", "too_large",
+    "unreadable",
 )  # fmt: skip
 """Why a path may not be opened."""
 
@@ -128,8 +131,11 @@ class Project:
         try:
             opened = self._opened(parts)
             try:
-                if not stat.S_ISREG(os.fstat(opened).st_mode):
+                status = os.fstat(opened)
+                if not stat.S_ISREG(status.st_mode):
                     raise Refused("no_file")
+                if status.st_nlink > 1:
+                    raise Refused("linked")
                 with open(opened, "rb", closefd=False) as file:
                     data = file.read(LARGEST + 1)
             finally:
@@ -169,7 +175,8 @@ class Project:
                 folder = entry.is_dir(follow_symlinks=False)
                 if not (folder or entry.is_file(follow_symlinks=False)) or is_secret([entry.name]):
                     continue
-                if not (folder and _is_room(self.root.joinpath(*place))) and not self._ignored(place, folder=folder):
+                closed = _is_room(self.root.joinpath(*place)) if folder else entry.stat().st_nlink > 1
+                if not closed and not self._ignored(place, folder=folder):
                     yield Found("/".join(place), folder, 0 if folder else entry.stat().st_size), place
 
 

@@ -39,7 +39,7 @@ class Ignored:
             return True
         whole, left_out = self._above + parts, False
         for length, spec in self._along(whole[:-1]):
-            verdict = spec.check_file("/".join(whole[length:]) + slash).include
+            verdict = _verdict(spec, "/".join(whole[length:]) + slash)
             left_out = left_out if verdict is None else verdict
         return left_out
 
@@ -51,6 +51,21 @@ class Ignored:
             if place not in self._specs:
                 self._specs[place] = spec_of(_lines(self._base.joinpath(*place) / ".gitignore"))
             yield length, self._specs[place]
+
+
+def _verdict(spec: GitIgnoreSpec, path: str) -> bool | None:
+    """What the last pattern says that matches; None when none does.
+
+    One that matches a folder says nothing here of what stands in it: each part of a path is asked about by itself.
+    """
+    for pattern in reversed(list(spec.patterns)):
+        match = pattern.match_file(path) if pattern.include is not None else None
+        if match is None:
+            continue
+        marked = match.match.groupdict().get("ps_d")
+        if not marked or match.match.end("ps_d") == len(path):
+            return bool(pattern.include)
+    return None
 
 
 def spec_of(lines: Sequence[str]) -> GitIgnoreSpec:

@@ -34,7 +34,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar
@@ -56,6 +56,24 @@ class Step(NamedTuple):
     """The `tool_answered` event of each call, by its id."""
     begun: tuple[str, ...] = ()
     """Ids of the calls that were made, ended or not."""
+    below: Mapping[str, tuple[Step, ...]] = {}
+    """The steps of the sub-agent that a call asked, by the call's id."""
+
+    def events(self) -> Iterator[Event]:
+        """All that was paid for in it."""
+        yield self.asked
+        for steps in self.below.values():
+            for step in steps:
+                yield from step.events()
+        yield from self.ran.values()
+
+    def executed(self) -> Iterator[Event]:
+        """The `tool_answered` events of what was really done, in the order of the calls."""
+        ended = (self.ran.get(call["id"]) for call in self.asked["asked"])
+        yield from (each for each in ended if each is not None and each.get("executed", True))
+
+
+Steps = tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +88,10 @@ class State:
     finished_rounds: tuple[int, ...] = ()
     unreadable: Mapping[tuple[int, str], Event] = field(default_factory=dict)
     """Answers waiting for their repair, by round and seat."""
-    looked: Mapping[tuple[int, str], tuple[Step, ...]] = field(default_factory=dict)
-    """Look-ups whose reply is not there yet, by round and seat."""
+    looked: Mapping[tuple[int, str], Steps] = field(default_factory=dict)
+    """Steps whose reply is not there yet, by round and seat."""
+    led: Mapping[tuple[int, str], Steps] = field(default_factory=dict)
+    """Steps that led to a reply, by round and seat."""
     decisions: Mapping[int, Event] = field(default_factory=dict)
     """The `decided` event of each round."""
     moderated: frozenset[int] = frozenset()
@@ -188,9 +208,8 @@ def _reply(state: State, event: Event) -> State:
     place = (event["round"], event["agent"])
     unread = state.unreadable.get(place, {})  # what was asked once more was paid for as well
     steps = state.looked.get(place, ())
-    ran = [each for step in steps for each in step.ran.values()]
-    before = [unread, *(step.asked for step in steps), *ran]
-    told = event.get("tools") or ran
+    before = [unread, *(each for step in steps for each in step.events())]
+    told = event.get("tools") or [each for step in steps for each in step.executed()]
     entry = Entry(
         agent=event["agent"],
         role=event["role"],
@@ -212,7 +231,9 @@ def _reply(state: State, event: Event) -> State:
         failures = tuple(failure for failure in item.failures if failure.agent != entry.agent)
         return replace(item, entries=_seated(state, item.entries, entry), failures=failures)
 
-    state = replace(state, looked={key: value for key, value in state.looked.items() if key != place})
+    if steps:
+        looked = {key: value for key, value in state.looked.items() if key != place}
+        state = replace(state, looked=looked, led={**state.led, place: steps})
     return _read(_round(state, event["round"], add), place)
 
 
@@ -224,8 +245,7 @@ def _read(state: State, place: tuple[int, str]) -> State:
 
 
 def _tools_asked(state: State, event: Event) -> State:
-    place = (event["round"], event["agent"])
-    return replace(state, looked={**state.looked, place: (*state.looked.get(place, ()), Step(event))})
+    return _stepped(state, event, lambda steps: (*steps, Step(event)))
 
 
 def _tool_called(state: State, event: Event) -> State:
@@ -237,12 +257,26 @@ def _tool_answered(state: State, event: Event) -> State:
 
 
 def _step(state: State, event: Event, change: Callable[[Step], Step]) -> State:
-    """`state` with the last step changed to which a tool's event belongs; a sub-agent's belongs to none."""
-    place = (event.get("round") or 0, event.get("agent", ""))
-    steps = state.looked.get(place, ())
+    """`state` with the last step changed to which a tool's event belongs."""
+    return _stepped(state, event, lambda steps: (*steps[:-1], change(steps[-1])) if steps else ())
+
+
+def _stepped(state: State, event: Event, change: Callable[[Steps], Steps]) -> State:
+    """`state` with the steps changed to which an event belongs: those of its seat, or of a sub-agent below it."""
+    place = (event.get("round") or 0, event.get("seat") or event.get("agent", ""))
+    changed = _below(state.looked.get(place, ()), event.get("within", ()), change)
+    return replace(state, looked={**state.looked, place: changed}) if changed else state
+
+
+def _below(steps: Steps, within: Sequence[str], change: Callable[[Steps], Steps]) -> Steps:
+    """`steps`, changed below those calls of the last one that `within` names; as they are where there is none."""
+    if not within:
+        return change(steps)
     if not steps:
-        return state
-    return replace(state, looked={**state.looked, place: (*steps[:-1], change(steps[-1]))})
+        return ()
+    last, call = steps[-1], within[0]
+    below = _below(last.below.get(call, ()), within[1:], change)
+    return (*steps[:-1], last._replace(below={**last.below, call: below}))
 
 
 def _unreadable(state: State, event: Event) -> State:

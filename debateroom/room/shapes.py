@@ -81,6 +81,8 @@ class _Call(BaseModel):
 
 class _Asked(_OfRound):
     agent: str
+    seat: str = ""
+    within: list[str] = []
     text: str
     asked: list[_Call]
     raw: Any = None
@@ -99,6 +101,10 @@ class _Ran(Shape):
     result: str = ""
     ok: bool = True
     seconds: Amount = 0.0
+    executed: bool = True
+    again: bool = True
+    seat: str = ""
+    within: list[str] = []
 
 
 class _Cited(BaseModel):

@@ -51,6 +51,24 @@ FAILURES = {
 }
 
 
+def said(role: str, *blocks: dict[str, object]) -> dict[str, object]:
+    """One message, as the program lists it with `--verbose`."""
+    return {"type": role, "message": {"role": role, "content": list(blocks)}, "session_id": "0b1e"}
+
+
+READ = {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "/project/README.md"}}
+GREP = {"type": "tool_use", "id": "toolu_2", "name": "Grep", "input": {"pattern": "queue"}}
+LOST = {"type": "tool_use", "id": "toolu_3", "name": "Read", "input": {"file_path": "/project/cut.md"}}
+FOUND = [{"type": "text", "text": "1\tone"}, {"type": "text", "text": "2\ttwo"}]
+LOOKS = [
+    {"type": "system", "subtype": "init", "tools": ["Read", "Grep"]},
+    said("assistant", {"type": "text", "text": "I will look."}, READ, GREP),
+    said("user", {"type": "tool_result", "tool_use_id": "toolu_1", "content": FOUND},
+         {"type": "tool_result", "tool_use_id": "toolu_2", "content": "no permission", "is_error": True}),
+    said("assistant", LOST),
+]  # fmt: skip
+
+
 def main() -> None:
     if "--version" in sys.argv:
         print("2.1.332 (Claude Code)")
@@ -77,6 +95,8 @@ def main() -> None:
         print(json.dumps(result('{"aligned":true}', structured_output={"aligned": True}, num_turns=2)))
     elif what == "verbose":
         print(json.dumps([{"type": "system", "subtype": "init"}, result("POSITION: a list")]))
+    elif "--verbose" in sys.argv:
+        print(json.dumps([*LOOKS, result("POSITION: a queue")]))
     else:
         print(json.dumps(result("POSITION: a queue")))
 

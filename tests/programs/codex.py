@@ -54,6 +54,9 @@ def main() -> None:
         item("agent_message", text="POSITION: a lo")
         fail("Incomplete response returned, reason: max_output_tokens")
     item("reasoning", text="**Thinking**")
+    if what == "looks":
+        item("command_execution", command="bash -lc 'cat a.md'", aggregated_output="one\n", exit_code=0)
+        item("command_execution", command="cat .env", aggregated_output="denied", exit_code=1, status="failed")
     item("agent_message", text="I will answer now.")
     if what == "cut":
         return

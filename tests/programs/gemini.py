@@ -61,6 +61,9 @@ def main() -> None:
     models = {"gemini-3-flash": tokens(40, 3, 0, 0), "gemini-3-pro": tokens(24939, 20, 21263, 154)}
     said: dict[str, object] = {"session_id": "x", "response": "POSITION: both"}
     said["stats"] = {"models": models, "tools": {"totalCalls": 0}, "files": {"totalLinesAdded": 0}}
+    if what == "looks":
+        by_name = {"read_file": {"count": 3, "success": 2, "fail": 1, "durationMs": 9}}
+        said["stats"] = {"models": models, "tools": {"totalCalls": 3, "byName": by_name}}
     if what in STREAMS:  # a stream that went wrong ends with exit code 0
         said["response"] = "POSITION: bo" if what == "cut" else ""
         said["error"] = {"type": "INVALID_STREAM", "message": STREAMS[what]}
