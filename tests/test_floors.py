@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "debateroom"
 
 FLOORS = {
     "__init__": 0, "errors": 0, "messages": 0, "clock": 0,
-    "tokens": 0, "interruption": 0, "terminal": 0, "secrecy": 0,
+    "tokens": 0, "interruption": 0, "terminal": 0, "secrecy": 0, "validation": 0,
     "files": 1, "context": 1, "templates": 1, "language": 1, "settings": 1, "reading": 1,
     "models": 2, "project": 2, "outbound": 2, "matching": 2,
     "agents": 3, "room": 3,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from debateroom.dialogue import tool_names
 from debateroom.errors import UsageError
 from debateroom.matching.calls import ExpectedCall
+from debateroom.validation import first_fault
 
 _OLD = {"testPersona": "persona", "testGoals": "goals", "testResult": "result", "expectedTools": "expected_tools",
         "query": "opening"}  # fmt: skip
@@ -99,14 +100,7 @@ def parse(value: Any, source: str) -> Scenario:
     try:
         return Scenario.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the whole"
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "missing":
-            message = "it is missing"
-        elif first["type"] == "extra_forbidden":
-            message = "there is no such key"
-        raise UsageError(f"{source}: {field}: {message[0].lower()}{message[1:]}") from error
+        raise UsageError(f"{source}: {first_fault(error)}") from error
 
 
 def read_text(path: Path, what: str) -> str:

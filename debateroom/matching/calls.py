@@ -16,6 +16,7 @@ from debateroom.errors import UsageError
 from debateroom.matching import assignment
 from debateroom.matching.evidence import Evidence, short
 from debateroom.matching.values import check_matchers, fits
+from debateroom.validation import first_fault
 
 Order = Literal["any", "sequence"]
 Extra = Literal["allow", "forbid"]
@@ -150,9 +151,7 @@ def _read(number: int, value: Mapping[str, Any]) -> ExpectedCall:
     try:
         return ExpectedCall.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the whole"
-        raise UsageError(f"expected call {number}: {field}: {first['msg'].removeprefix('Value error, ')}") from error
+        raise UsageError(f"expected call {number}: {first_fault(error)}") from error
 
 
 def shown(call: Mapping[str, Any]) -> str:
