@@ -9,7 +9,7 @@ from typing import Any
 
 from debateroom import activities, settings
 from debateroom.activities import Ended, Outcome
-from debateroom.agents.agent import open_agent
+from debateroom.agents.agent import Agent, open_agent
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import BudgetSpent, DeadlinePassed, UsageError
 from debateroom.evaluation import journal, results
@@ -30,6 +30,8 @@ from debateroom.models.registry import Models
 from debateroom.room.room import OnEvent, Room, command, event, folder_of
 from debateroom.settings import Settings
 
+MakeAgent = Callable[[str], Agent]
+"""Makes the agent of one trial, given its session."""
 GATE_MISSED = 3
 """Exit code of an evaluation whose gate was not reached."""
 _EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
@@ -46,7 +48,7 @@ class Cast:
 def evaluate(
     dataset: str | Path,
     *,
-    agent: str | OpenAgent,
+    agent: str | MakeAgent,
     world: str = "",
     trials: int = 1,
     customer: str | None = None,
@@ -74,13 +76,13 @@ def evaluate(
         return run(cast(read_dataset(str(dataset)), asked, chosen, models, agent), chosen, models, on_event=on_event)
 
 
-def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | OpenAgent) -> Cast:
+def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | MakeAgent) -> Cast:
     """The plan of an evaluation, with everything that can be wrong before the first call looked at.
 
     Raises UsageError, NoModel before there is a room.
     """
     opens = _opens(agent, asked, models)
-    opened = opens("plan")
+    opened = opens("plan", None)
     try:
         seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
     finally:
@@ -173,25 +175,24 @@ def baseline(plan: Plan, world: MakeWorld | None) -> tuple[dict[str, Status], di
     return idle, targets
 
 
-def named(agent: str | OpenAgent) -> str:
+def named(agent: str | MakeAgent) -> str:
     """The `--agent` value as the journal keeps it; empty for a function."""
     return absolute(agent, Path.cwd()) if isinstance(agent, str) else ""
 
 
-def _folder(agent: str | OpenAgent) -> str:
+def _folder(agent: str | MakeAgent) -> str:
     return plans.absolute(agent) if isinstance(agent, str) else str(Path.cwd())
 
 
-def _opens(agent: str | OpenAgent, asked: Asked, models: Models) -> OpenAgent:
+def _opens(agent: str | MakeAgent, asked: Asked, models: Models) -> OpenAgent:
     if not isinstance(agent, str):
-        return agent
+        return lambda session, seed: agent(session)
     if not agent:
         raise UsageError(say("en", "agent_by_python"), hint="start it again")
 
-    def opens(session: str) -> Any:
-        return open_agent(
-            asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session
-        )
+    def opens(session: str, seed: int | None) -> Agent:
+        name, model, start = asked.agent or agent, asked.agent_model, asked.start
+        return open_agent(name, models=models, model=model, start=start, session=session, seed=seed)
 
     return opens
 
@@ -205,7 +206,7 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
     language = plan.language
     if stopped in _EXIT_CODES:
         done = final["figures"]["trials"]
-        text = say(language, f"eval_{stopped}", done=done, all=len(plan.tasks) * plan.asked.trials)
+        text = say(language, f"eval_{stopped}", done=done, count=len(plan.tasks) * plan.asked.trials)
         return Ended(stopped, _EXIT_CODES[stopped], text, say(language, "eval_more", option=_OPTION[stopped]))
     broken = final["figures"]["errors"]
     if broken:

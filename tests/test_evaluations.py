@@ -239,7 +239,7 @@ def test_the_command_prints_four_lines_first(serve: Serve, here: Path) -> None:
         "avg turns per task:            2.0",
     ]
     assert "30 tasks × 2: shop (anthropic:claude-haiku-5-5) against customer (anthropic:claude-haiku-5-5)" in told[0]
-    assert "sent no temperature and no seed" in told[1]
+    assert "anthropic:claude-haiku-5-5 takes no seed" in told[1]
     assert sum(": S-" in line for line in told) == 60
     assert "left" in told[2]
     assert told[-1].endswith("all done")

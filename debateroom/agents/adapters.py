@@ -22,11 +22,14 @@ PLAIN = "agent"
 """The name of an agent that has none of its own."""
 
 
-def adapt(text: str, *, models: Models, model: str | None, start: str | None, session: str) -> Agent:
+def adapt(
+    text: str, *, models: Models, model: str | None, start: str | None, session: str, seed: int | None
+) -> Agent:
     """The agent that `text` means; see `agent.open_agent`."""
     wanted = text.strip()
     if Path(wanted).suffix.lower() in (".yaml", ".yml"):
-        return load_agent(read_agents(Path(wanted), start=start), models=models, model=model, session=session)
+        file = read_agents(Path(wanted), start=start)
+        return load_agent(file, models=models, model=model, session=session, seed=seed)
     if start is not None:
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
     kind, _, rest = wanted.partition(":")
@@ -38,7 +41,7 @@ def adapt(text: str, *, models: Models, model: str | None, start: str | None, se
         return endpoint_agent(wanted, models, model=model, session=session)
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop)
-    return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session)
+    return ModelAgent(Equipped(PLAIN, models.open(model or wanted)), session=session, seed=seed)
 
 
 def _folder(models: Models) -> Path:

@@ -20,14 +20,16 @@ from debateroom.models.registry import Models, choose_default
 Guard = Callable[[Tool], Tool]
 
 
-def load_agent(file: AgentFile, *, models: Models, model: str | None = None, session: str = "") -> ModelAgent:
+def load_agent(
+    file: AgentFile, *, models: Models, model: str | None = None, session: str = "", seed: int | None = None
+) -> ModelAgent:
     """The agent with which `file` starts. `model` stands in for every model that the file names.
 
     Raises UsageError naming file, line and field, NoModel for a model that cannot be used here.
     """
     builder = _builder(file, models, model, None)
     start = builder.agent(file.agents[file.start])
-    return ModelAgent(start, asks=builder.asked, limits=file.limits, session=session)
+    return ModelAgent(start, asks=builder.asked, limits=file.limits, session=session, seed=seed)
 
 
 def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: Guard | None = None) -> Equipped:

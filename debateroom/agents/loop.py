@@ -41,7 +41,12 @@ class Equipped:
         """What the model is asked for one answer of an agent."""
         purpose = Purpose("seat", self.name, run.turn)
         return Request(
-            system=self.instructions, turns=tuple(turns), schema=schema, cache_key=run.session, purpose=purpose
+            system=self.instructions,
+            turns=tuple(turns),
+            schema=schema,
+            cache_key=run.session,
+            purpose=purpose,
+            seed=run.seed,
         )
 
 

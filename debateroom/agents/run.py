@@ -61,6 +61,8 @@ class Run:
     """Characters of results; None is no limit."""
     fence: str = ""
     """Tag around what tools give, as around all that is quoted to the model; empty for none."""
+    seed: int | None = None
+    """Sent with each call to a model that takes one; None is the model's own."""
 
     def left(self) -> float:
         """Seconds until the time is over; below 0 when it is."""
@@ -71,10 +73,19 @@ class Run:
         return replace(self, depth=self.depth + 1, language=language, turn=1)
 
 
-def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int, fence: str = "") -> Run:
+def start(
+    limits: Limits,
+    *,
+    until: float | None,
+    session: str,
+    language: str,
+    turn: int,
+    fence: str = "",
+    seed: int | None = None,
+) -> Run:
     """The beginning of an answer that must be there at `until` at the latest."""
     own = clock.monotonic() + limits.seconds
     ends = own if until is None else min(own, until)
     room = None if limits.characters is None else Allowance(limits.characters)
     calls = Allowance(limits.calls)
-    return Run(limits, ends, session, language, turn=turn, budget=calls, room=room, fence=fence)
+    return Run(limits, ends, session, language, turn=turn, budget=calls, room=room, fence=fence, seed=seed)

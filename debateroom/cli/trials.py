@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
@@ -30,6 +30,9 @@ class TrialLines:
         self._all = self._done = self._here = 0
         self._cost: float | None = 0.0
         self._began = clock.monotonic()
+        self._customer = ""
+        self._seeded = False
+        self._told_ignored: set[str] = set()
 
     def on_event(self, event: Mapping[str, Any]) -> None:
         """Says what is worth a line."""
@@ -55,16 +58,23 @@ class TrialLines:
         """Nothing to take down."""
 
     def _room_opened(self, event: Mapping[str, Any]) -> None:
-        self._language, settings = event["language"], event["settings"]
+        self._language, self._customer, settings = event["language"], event["model"], event["settings"]
         tasks, trials = len(settings["tasks"]), settings["asked"]["trials"]
         self._all = tasks * trials
         customer, agent = (f"{seat['name']} ({one_line(seat['model'], 80)})" for seat in event["agents"][:2])
         self._note(say(
-            self._language, "eval_seats", tasks=tasks, trials=trials, agent=agent, customer=customer,
+            self._language, "eval_seats", count=tasks, trials=trials, agent=agent, customer=customer,
             seed=str(settings["seed"]),
         ))  # fmt: skip
-        if settings["asked"]["seed"] is not None and not settings["samples"]:
-            self._note(say(self._language, "eval_no_seed", customer=event["model"]))
+        self._seeded = settings["asked"]["seed"] is not None
+        for model, what in settings["ignores"].items():
+            self._say_ignored(model, what)
+
+    def _say_ignored(self, model: str, what: Sequence[str]) -> None:
+        """Once for each model: a seed that somebody asked for has no effect there."""
+        if self._seeded and "seed" in what and model not in self._told_ignored:
+            self._told_ignored.add(model)
+            self._note(say(self._language, "eval_no_seed", model=one_line(model, 80)))
 
     def _moved_aside(self, event: Mapping[str, Any]) -> None:
         self._note(say(self._language, "moved_line", command=event["hint"]))
@@ -77,6 +87,8 @@ class TrialLines:
             self._note(say(self._language, "eval_resumed", done=self._done, all=self._all))
 
     def _trial_said(self, event: Mapping[str, Any]) -> None:
+        if event.get("ignored"):  # a server may refuse it only when it is asked
+            self._say_ignored(self._customer, event["ignored"])
         if self._verbose and event.get("kept_back"):
             rules = ", ".join(event["kept_back"])
             self._note(say(self._language, "aside_line", agent=f"{event['task']} #{event['trial']}", rules=rules))

@@ -47,7 +47,7 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
         "figures": figures_json(found),
         "gate": gate,
         "seed": plan.seed,
-        "temperature": "1.0" if plan.samples else "default",
+        **chance(folder, plan),
         "tasks": [_row(task, [each for each in graded if each.trial.task == task.id]) for task in plan.tasks],
         "failed": shown[:MOST_SHOWN],
         "more_failed": max(0, len(shown) - MOST_SHOWN),
@@ -170,6 +170,18 @@ def _row(task: Task, graded: Sequence[Graded]) -> dict[str, Any]:
         "stops": dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in graded)),
         "turns": round(sum(each.trial.turns for each in fair) / len(fair), 2) if fair else None,
         "unscored": [f"{each.check}: {each.reason}" for each in task.unscored],
+    }
+
+
+def chance(folder: Path, plan: Plan) -> dict[str, Any]:
+    """The customer's `temperature`, `default` where its model did not take ours; and who used a seed of its own."""
+    ignored = {name: set(what) for name, what in plan.ignores.items()}
+    for event in journal.events(folder):
+        if event["event"] == "trial_said" and event.get("ignored"):  # what a server refused while it was asked
+            ignored.setdefault(plan.model, set()).update(event["ignored"])
+    return {
+        "temperature": "default" if "temperature" in ignored.get(plan.model, ()) else "1.0",
+        "own_seed": sorted(name for name, what in ignored.items() if "seed" in what),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from debateroom.language import say
 from debateroom.messages import Transcript
 from debateroom.report import facts as facts_of
 from debateroom.report import scores
@@ -58,7 +59,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "tone": _TONES.get(str(final.get("outcome")), "none"),
         "parties": [(seat.name, model_name(seat.model) or words("unknown")) for seat in told.agents],
         "lines": scores.texts(final, words.language),
-        "seed": words("scores.seed", seed=final.get("seed", "—"), temperature=final.get("temperature", "—")),
+        "seed": _seed(final, words),
         "checks": names,
         "rows": [_row(row, names) for row in rows],
         "sections": [_section(item, words) for item in _listed(final.get("failed"))],
@@ -69,6 +70,13 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "time": time,
         "notes": told.notes,
     }
+
+
+def _seed(final: Mapping[str, Any], words: Words) -> str:
+    told = [words("scores.seed", seed=final.get("seed", "—"), temperature=final.get("temperature", "—"))]
+    if own := final.get("own_seed"):
+        told.append(words("scores.own_seed", models=", ".join(map(str, own))))
+    return say(words.language, "between_sentences").join(told)
 
 
 def _row(row: Mapping[str, Any], names: Sequence[str]) -> Row:

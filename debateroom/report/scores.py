@@ -41,7 +41,7 @@ def _counts(found: Mapping[str, Any], language: str) -> Iterator[str]:
     yield say(language, "eval_counts", stops=stops or "-")
     if found["do_nothing"]:
         part, whole = found["do_nothing"]
-        yield say(language, "eval_baseline", part=part, whole=whole)
+        yield say(language, "eval_baseline", part=part, count=whole)
 
 
 def _apart(found: Mapping[str, Any], language: str) -> Iterator[str]:
