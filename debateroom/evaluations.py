@@ -210,7 +210,7 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
         return Ended(stopped, _EXIT_CODES[stopped], text, say(language, "eval_more", option=_OPTION[stopped]))
     broken = final["figures"]["errors"]
     if broken:
-        text = say(language, "eval_broken", count=len(broken))
+        text = say(language, "eval_broken", count=broken)
         return Ended("error", 1, text, command("resume", folder), status="failed")
     gate = final["gate"]
     if gate is not None and not gate["ok"]:

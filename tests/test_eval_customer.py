@@ -232,7 +232,7 @@ def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid
     trial = play(serve, here, stubborn, "Done.", task={"unknown_values": ["ann@example.org"]})
     assert (trial["kept_back"], trial["simulator_invalid"]) == ([["leak"], ["leak"]], ["leak email: ann@example.org"])
     final = json.loads((here / "active" / "eval" / "chat.json").read_text(encoding="utf-8"))["final_output"]
-    assert (final["figures"]["simulator_invalid"], final["figures"]["trials"]) == ([["T", 1]], 1)
+    assert (final["figures"]["invalid_trials"], final["figures"]["trials"]) == ([["T", 1]], 1)
     assert final["figures"]["overall"]["trials"] == 0
 
 

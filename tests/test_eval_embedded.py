@@ -30,6 +30,6 @@ def test_a_task_is_played_and_scored_end_to_end(tmp_path: Path) -> None:
         active=tmp_path / "active",
     )
     final = dict(outcome.transcript.final_output or {})
-    assert (final["figures"]["trials"], final["figures"]["errors"], final["temperature"]) == (1, [], "1.0")
+    assert (final["figures"]["trials"], final["figures"]["errors"], final["temperature"]) == (1, 0, "1.0")
     assert final["spent"]["customer"]["usage"]["output"] > 0
     assert outcome.transcript.cost == 0.0

@@ -21,11 +21,12 @@ from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default
 from debateroom.models.sampling import ignored
 from debateroom.room.opening import read_opening, write_opening
+from debateroom.room.played import EVALUATION
 from debateroom.settings import PROJECT_FILE, Settings
 
 CUSTOMER, JUDGE = "customer", "judge"
 """Names of the seats beside the agent."""
-KIND = "eval"
+KIND = EVALUATION
 ROOM = "eval"
 """The default room."""
 MOST_TRIALS = 1_000

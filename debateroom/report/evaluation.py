@@ -13,8 +13,6 @@ from debateroom.report.seats import model_name
 from debateroom.report.text import flat, shorten
 from debateroom.report.words import Words
 
-KIND = "eval"
-"""The kind of rooms in which an agent is evaluated."""
 _TONES = {"scored": "good", "reached": "good", "missed": "open", "broken": "mixed"}
 _INSTRUCTION = 90
 """Columns of a task's instruction that the table has room for."""

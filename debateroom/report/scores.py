@@ -45,7 +45,7 @@ def _counts(found: Mapping[str, Any], language: str) -> Iterator[str]:
 
 
 def _apart(found: Mapping[str, Any], language: str) -> Iterator[str]:
-    for key, name in (("eval_invalid", "simulator_invalid"), ("eval_errors", "errors")):
+    for key, name in (("eval_invalid", "invalid_trials"), ("eval_errors", "error_trials")):
         if found[name]:
             trials = ", ".join(f"{task} #{trial}" for task, trial in found[name])
             yield say(language, key, count=len(found[name]), trials=trials)

@@ -78,6 +78,10 @@ class State:
     """Rounds about which the moderator was asked."""
     moderator_problems: tuple[tuple[int, str], ...] = ()
     """Rounds about which it gave no usable verdict, and why."""
+    spoken: bool = False
+    """Whether anybody has said anything in a trial of an evaluation."""
+    trials: int = 0
+    """Trials of an evaluation that came to an end, those that broke left out."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -285,6 +289,16 @@ def _unchanged(state: State, event: Event) -> State:
     return state
 
 
+def _trial_said(state: State, event: Event) -> State:
+    return state if state.spoken else replace(state, spoken=True)
+
+
+def _trial_finished(state: State, event: Event) -> State:
+    stop = event["result"].get("stop")
+    broke = isinstance(stop, Mapping) and stop.get("cause") == "error"
+    return state if broke else replace(state, trials=state.trials + 1)
+
+
 def _decided(state: State, event: Event) -> State:
     return replace(state, decisions={**state.decisions, event["round"]: event})
 
@@ -333,7 +347,8 @@ _HANDLERS = {
     "set_aside": _unchanged,
     "call_failed": _unchanged,
     "worker_ended": _unchanged,
-    "trial_said": _unchanged,
+    "trial_said": _trial_said,
+    "trial_finished": _trial_finished,
     "trial_call_failed": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
