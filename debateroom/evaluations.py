@@ -16,6 +16,7 @@ from debateroom.evaluation import journal, results
 from debateroom.evaluation import meta as customers
 from debateroom.evaluation import plan as plans
 from debateroom.evaluation.checks import Status
+from debateroom.evaluation.customer_judge import CustomerJudge, OnJudged
 from debateroom.evaluation.dataset import Dataset, read_dataset
 from debateroom.evaluation.junit import to_junit
 from debateroom.evaluation.meta import Meta
@@ -222,31 +223,50 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
 _OPTION = {"budget": "--budget", "deadline": "--timeout"}
 
 
-def meta(folder: Path, chosen: Settings, *, judge: str | None, rules_only: bool, planted: int = 0) -> Meta:
+def meta(
+    folder: Path,
+    chosen: Settings,
+    *,
+    judge: str | None,
+    rules_only: bool,
+    planted: int = 0,
+    on_judged: OnJudged | None = None,
+) -> Meta:
     """How well the customers in the room in `folder` were played: by rules, and by a judge unless `rules_only`.
 
-    `planted` is how many faults are put into clean conversations, to see how many are found. Raises UsageError when
-    there is no judge, or it is the customer's own model; NoModel.
+    `planted` is how many faults are put into clean conversations, to see how many are found. The judge's answers are
+    kept in the room: none is asked for twice. Raises UsageError when there is no judge, or it is the customer's own
+    model; NoModel; RoomBusy while a run has the room.
     """
     plan = plan_of(folder)
+    if rules_only:
+        return _looked_at(folder, plan, None, planted)
     name = judge or plan.judge
-    if not rules_only and not name:
+    if not name:
         raise UsageError("there is no judge", hint="--judge MODEL, another than the customers', or --rules-only")
-    tasks = {task.id: task for task in plan.tasks}
-    pairs = [
-        (tasks[trial.task], trial)
-        for trial, _ in journal.finished(folder)
-        if trial.task in tasks and trial.stop.cause != "error"
-    ]
     with activities.open_models(chosen) as models:
-        asked = None if rules_only else models.open(name)
-        if asked is not None and asked.name == plan.model:
-            raise UsageError(f"--judge {asked.name} is the customer's model, which would judge itself")
-        if asked is not None:
-            activities.load([asked.name], models)
-        told: dict[str, Any] = {"fence": plan.fence, "concurrency": chosen.concurrency}
-        found = customers.look(pairs, asked, **told)
-        if not planted:
-            return found
-        clean = [(each.task, each.trial) for each in found.played if not each.findings]
-        return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), asked, **told))
+        model = models.open(name)
+        if model.name == plan.model:
+            raise UsageError(f"--judge {model.name} is the customer's model, which would judge itself")
+        activities.load([model.name], models)
+        with Room.reopen(folder) as room:
+            asked = CustomerJudge(
+                room, plan, model,
+                timeout=chosen.call_timeout, concurrency=chosen.concurrency, on_judged=on_judged,
+            )  # fmt: skip
+            try:
+                found = _looked_at(folder, plan, asked, planted)
+            finally:
+                room.project()  # what it cost is the room's
+            activities.write_reports(room)
+            return replace(found, spent=asked.spent, asked=asked.asked)
+
+
+def _looked_at(folder: Path, plan: Plan, judge: CustomerJudge | None, planted: int) -> Meta:
+    tasks = {task.id: task for task in plan.tasks}
+    ended = (trial for trial, _ in journal.finished(folder) if trial.task in tasks and trial.stop.cause != "error")
+    found = customers.look([(tasks[trial.task], trial) for trial in ended], judge)
+    if not planted:
+        return found
+    clean = [(each.task, each.trial) for each in found.played if not each.findings]
+    return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), judge))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, customers, output, place, running, trials, waking
+from debateroom.cli import background, output, place, running, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -167,17 +167,18 @@ def meta(
     room: str | None, *, judge: str | None, rules_only: bool, planted: int, active: str | None, as_json: bool
 ) -> int:
     """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it."""
-    from debateroom import evaluations, settings
+    from debateroom import evaluations, files, settings
+    from debateroom.cli import customers
 
     folder = place.folder(room or "eval", active)
-    found = evaluations.meta(
-        folder, settings.load({"active": active}), judge=judge, rules_only=rules_only, planted=planted
-    )
+    language, chosen = evaluations.plan_of(folder).language, settings.load({"active": active})
+    with customers.shown(language) as on_judged:
+        found = evaluations.meta(
+            folder, chosen, judge=judge, rules_only=rules_only, planted=planted, on_judged=on_judged
+        )
     if as_json:
-        from debateroom import files
-
         output.line(files.dumps(customers.as_json(found)).decode())
         return 0
-    for text in customers.texts(found, evaluations.plan_of(folder).language):
+    for text in customers.texts(found, language):
         output.tell(printable(text))
     return 0

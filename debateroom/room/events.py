@@ -28,6 +28,7 @@
 | `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
 | `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
 | `trial_finished` | how it ended: all that its checks look at |
+| `customer_judged`, `customer_unjudged` | what a judge of customers said of one afterwards, or why it said nothing |
 | `room_resumed`, `room_interrupted`, `room_finished` | how the run went on or ended |
 """
 
@@ -350,6 +351,8 @@ _HANDLERS = {
     "trial_said": _trial_said,
     "trial_finished": _trial_finished,
     "trial_call_failed": _unchanged,
+    "customer_judged": _unchanged,
+    "customer_unjudged": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),
