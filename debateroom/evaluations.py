@@ -209,10 +209,12 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
         done = final["figures"]["trials"]
         text = say(language, f"eval_{stopped}", done=done, count=len(plan.tasks) * plan.asked.trials)
         return Ended(stopped, _EXIT_CODES[stopped], text, say(language, "eval_more", option=_OPTION[stopped]))
-    broken = final["figures"]["errors"]
-    if broken:
-        text = say(language, "eval_broken", count=broken)
+    if final["replayed"]:
+        text = say(language, "eval_broken", count=final["replayed"])
         return Ended("error", 1, text, command("resume", folder), status="failed")
+    if final["figures"]["errors"]:  # of these the checks cannot be made: playing them again would change nothing
+        text = say(language, "eval_unchecked", count=final["figures"]["errors"])
+        return Ended("error", 1, text, command("eval regrade", folder, "--dataset FILE"))
     gate = final["gate"]
     if gate is not None and not gate["ok"]:
         value = "-" if gate["value"] is None else f"{gate['value']:.4g}"

@@ -28,7 +28,7 @@ HEAVY = {
     "anthropic": "models", "openai": "models", "xllamacpp": "models", "httpx2": "models", "genai_prices": "models",
     "jinja2": "templates", "rich": "nowhere", "markdown_it": "report", "starlette": "doors", "uvicorn": "doors",
     "tenacity": "models", "filelock": "room", "yaml": "agents", "jsonschema": "nowhere",
-    "nacl": "nowhere", "nh3": "nowhere",
+    "nacl": "nowhere", "nh3": "nowhere", "regex": "nowhere",
 }  # fmt: skip
 """Libraries that cost time to import, and the only place that may import them at a module's top: even there
 they are imported late, inside the function that needs them, unless the module itself is loaded late."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -90,7 +91,7 @@ def read_task(value: Mapping[str, Any]) -> Task:
 def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each object with the line in which it begins. Raises UsageError for what is none, with its line."""
     plain = _STRING_OR_COMMENT.sub(_without_comment, text)
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=no_number, parse_float=finite)
     at = _after_space(plain, 0)
     line, counted = 1, 0
     while at < len(plain):
@@ -125,5 +126,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _no_number(name: str) -> Any:
+def no_number(name: str) -> Any:
+    """For `json`: NaN and the like are refused. Raises ValueError."""
     raise ValueError(f"{name} is no value of JSON")
+
+
+def finite(text: str) -> float:
+    """For `json`: a number that is too large for one is refused. Raises ValueError."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value

@@ -45,6 +45,7 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
         "summary": summary(plan, found),
         "lines": list(first_lines(found)),
         "figures": figures_json(found),
+        "replayed": sum(each.trial.stop.cause == "error" for each in graded),
         "gate": gate,
         "seed": plan.seed,
         **chance(folder, plan),

@@ -37,7 +37,7 @@ class ExpectedCall(BaseModel):
     """Arguments that the call must have, values or matchers (see `values.fits`); it may have more."""
     by: str | None = None
     """Name of the agent that must call it; None is any."""
-    count: int | None = Field(default=None, ge=0, le=_MOST)
+    count: int | None = Field(default=None, ge=0, le=_MOST, strict=True)
     """How many calls there must be, exactly; None is at least one."""
     forbidden: bool = False
     """The call must not happen."""
