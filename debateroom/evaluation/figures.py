@@ -138,10 +138,11 @@ def wilson(passed: int, trials: int, z: float = _Z95) -> Interval:
 def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None = None) -> Figures:
     """The figures of all trials. `do_nothing` has the verdict on each task when nothing is done."""
     valid, errors, invalid = _sorted_out(graded)
-    most = max(Counter(each.trial.task for each in (*valid, *errors, *invalid)).values(), default=0)
-    tasks = dict.fromkeys(each.trial.task for each in (*valid, *errors, *invalid))
+    everything = (*valid, *errors, *invalid)
+    most = max(Counter(each.trial.task for each in everything).values(), default=0)
 
     def rate(status: Callable[[Graded], Status | None], decided: frozenset[Status]) -> Rate:
+        tasks = dict.fromkeys(each.trial.task for each in everything if status(each) is not None)
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for each in valid:
             said = status(each)
@@ -154,7 +155,7 @@ def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None
         by_check={
             name: rate(lambda each, name=name: _status_of(each, name), frozenset({"pass", "fail"}))  # type: ignore[misc]
             for name in CHECKS
-            if any(_status_of(each, name) for each in valid)
+            if any(_status_of(each, name) for each in everything)
         },
         stops=dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in valid)),
         satisfied=sum(each.trial.stop.satisfied for each in valid),

@@ -19,6 +19,7 @@ from debateroom.evaluation.task import CHECKS, Task
 from debateroom.matching.evidence import short
 from debateroom.messages import dollars
 from debateroom.room.events import usage_json
+from debateroom.terminal import one_line
 
 MOST_SHOWN = 500
 """Trials that the report has a section for; the others are in the journal."""
@@ -112,7 +113,7 @@ def section(graded: Graded) -> dict[str, Any]:
             {
                 "tool": call.tool,
                 "args": short(call.args),
-                "result": short(call.result) if call.result is not None else None,
+                "result": one_line(call.result, 400) if call.result is not None else None,
                 "ok": call.ok,
                 "by": call.by,
             }

@@ -46,6 +46,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
     words, told = facts.words, facts.transcript
     final = told.final_output or {}
     rows = _listed(final.get("tasks"))
+    wants = {str(row["task"]): str(row["instruction"]) for row in rows}
     names = list(dict.fromkeys(name for row in rows for name in row["checks"]))
     cost, tokens, time = facts_of.spending(facts)
     return {
@@ -60,7 +61,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "seed": _seed(final, words),
         "checks": names,
         "rows": [_row(row, names) for row in rows],
-        "sections": [_section(item, words) for item in _listed(final.get("failed"))],
+        "sections": [_section(item, wants, words) for item in _listed(final.get("failed"))],
         "more": words("scores.more", n=words.number(final["more_failed"])) if final.get("more_failed") else "",
         "date": told.started if facts.date else words("no_date", date=facts.written.isoformat()),
         "cost": cost,
@@ -90,9 +91,11 @@ def _row(row: Mapping[str, Any], names: Sequence[str]) -> Row:
     )
 
 
-def _section(item: Mapping[str, Any], words: Words) -> Section:
-    status = words(f"scores_status.{item['status']}")
-    told = [words("scores.stop", stop=item["stop"])]
+def _section(item: Mapping[str, Any], wants: Mapping[str, str], words: Words) -> Section:
+    failed = ", ".join(check["name"] for check in item["checks"] if check["status"] == "fail")
+    status = words(f"scores_status.{item['status']}") + (f" ({failed})" if failed else "")
+    told = [f"{words('scores.wants')}{words('colon')}{flat(wants.get(str(item['task']), '—'))}"]
+    told.append(words("scores.stop", stop=item["stop"]))
     if item["error"]:
         told.append(f"{words('scores.error')}{words('colon')}{flat(str(item['error']))}")
     if item["simulator_invalid"]:
@@ -104,7 +107,11 @@ def _section(item: Mapping[str, Any], words: Words) -> Section:
         checks=[
             (
                 f"{check['name']}{words('colon')}{words('scores_status.' + check['status'])}",
-                [f"{kind}: {flat(about)}" for kind, about in check["evidence"]],
+                [
+                    f"{words(f'scores_evidence.{kind}')}{words('colon')}{flat(about)}"
+                    for kind, about in check["evidence"]
+                    if about != item["error"]
+                ],
             )
             for check in item["checks"]
         ],
