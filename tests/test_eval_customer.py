@@ -244,6 +244,25 @@ def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid
     assert final["figures"]["overall"]["trials"] == 0
 
 
+def test_how_a_customer_writes_is_a_finding_and_no_fault(serve: Serve, here: Path) -> None:
+    """More than three sentences at once, or an emoji: counted, listed, and the trial counts."""
+    opening = {"opening": "One. Two. Three. Four. Five."}
+
+    def figures() -> Any:
+        chat = json.loads((here / "active" / "eval" / "chat.json").read_text(encoding="utf-8"))
+        return chat["final_output"]["figures"]
+
+    customer = Customer("I waited. A week. For nothing. Really!", "Thanks. ###STOP###")
+    trial = play(serve, here, customer, "It is late.", "Done.", task=opening)
+    assert (trial["status"], trial["kept_back"], figures()["style"], figures()["valid"]) == ("pass", [], 1, 1)
+    page = (here / "active" / "eval" / "chatroom_report.md").read_text(encoding="utf-8")
+    assert "style: in 1 trial the customer wrote more than three sentences at once" in page
+    play(serve, here, Customer("Thanks \N{SMILING FACE WITH SMILING EYES} ###STOP###"), "Done.", task=opening)
+    assert figures()["style"] == 1
+    play(serve, here, Customer("Thanks. ###STOP###"), "Done.", task=opening)
+    assert figures()["style"] == 0
+
+
 def test_what_the_agent_said_may_be_said(serve: Serve, here: Path) -> None:
     """The customer learns from it."""
     trial = play(serve, here, Customer("Cancel it.", "Yes, W77.", "Bye. ###STOP###"), "You mean W77?", "Done.")

@@ -179,8 +179,8 @@ def test_the_object_has_all_figures(serve: Serve, here: Path, few: Path, run: Ru
     spent = figures.pop("spent")
     rate = {"passed": 6, "trials": 8, "interval": [0.409275, 0.928521], "pass_hat": [0.75, 0.75]}
     assert figures == {
-        "planned": 8, "trials": 8, "valid": 8, "inconclusive": 0, "errors": 0, "simulator_invalid": 0, "satisfied": 8,
-        "average_turns": 2.0, "stops": {"stop": 8}, "do_nothing": [0, 4], "overall": rate,
+        "planned": 8, "trials": 8, "valid": 8, "inconclusive": 0, "style": 0, "errors": 0, "simulator_invalid": 0,
+        "satisfied": 8, "average_turns": 2.0, "stops": {"stop": 8}, "do_nothing": [0, 4], "overall": rate,
         "by_check": {
             "tool_calls": rate, "db_state": rate,
             "user_satisfied": {

@@ -244,7 +244,7 @@ def test_the_command_prints_four_lines_first(serve: Serve, here: Path) -> None:
     assert "anthropic:claude-haiku-5-5 takes no seed" in told[1]
     counted = [line for line in told if re.match(r"\d+ of 60: ", line)]
     assert len(counted) == 20  # not one for each
-    assert re.fullmatch(r"3 of 60: .*\d+ passed.*; about \d+ s and 0\.0\d US dollars left", counted[0])
+    assert re.fullmatch(r"3 of 60: .*\d+ passed.*; about (\d+ min )?\d+ s and 0\.\d\d US dollars left", counted[0])
     assert told[-1] == "60 of 60: 30 passed, 30 failed; all done"
     suite = ElementTree.parse(here / "out.xml").getroot()  # noqa: S314 — our own file
     assert dict(suite.attrib) == {

@@ -41,7 +41,8 @@ def _done(value: Mapping[str, Any], language: str) -> str:
     figures = value.get("figures")
     if figures is None:
         return say(language, "rounds_played", count=value["rounds_played"])
-    return say(language, "trials_ended", done=figures["trials"], count=figures["planned"])
+    done = figures["trials"] - figures.get("errors", 0)  # those that broke are still to be played
+    return say(language, "trials_ended", done=done, count=figures["planned"])
 
 
 def _show(value: Mapping[str, Any], language: str) -> None:

@@ -11,11 +11,13 @@ from typing import Any
 from debateroom.evaluation import gate as gates
 from debateroom.evaluation import journal
 from debateroom.evaluation.checks import Status, grade
+from debateroom.evaluation.customer_text import TextFinding, check_customer_style
 from debateroom.evaluation.figures import Figures, Graded, Rate, figures, first_lines
 from debateroom.evaluation.journal import Ledger
 from debateroom.evaluation.plan import Plan
 from debateroom.evaluation.running import lightened
 from debateroom.evaluation.task import CHECKS, Task
+from debateroom.evaluation.trial import Trial
 from debateroom.matching.evidence import short
 from debateroom.messages import dollars
 from debateroom.room.events import usage_json
@@ -33,8 +35,9 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
     for trial, _ in journal.finished(folder):
         if trial.task not in tasks:
             continue
-        each = Graded(trial, grade(tasks[trial.task], trial))
-        graded.append(Graded(lightened(trial), each.checks))
+        task = tasks[trial.task]
+        each = Graded(trial, grade(task, trial), style_of(trial, opening=task.opening))
+        graded.append(each._replace(trial=lightened(trial)))
         if each.status != "pass" or trial.simulator_invalid:
             shown.append(section(each))
     graded.sort(key=_place(plan))
@@ -93,6 +96,12 @@ def summary(plan: Plan, found: Figures) -> str:
     return f"{share}{between}, {len(plan.tasks)} × {plan.asked.trials}"
 
 
+def style_of(trial: Trial, *, opening: str = "") -> tuple[TextFinding, ...]:
+    """Findings on how the customer's messages are written; the task's own opening is not the customer's doing."""
+    said = [message.text for message in trial.messages if message.party == "customer" and message.text != opening]
+    return tuple(finding for text in said for finding in check_customer_style(text))
+
+
 def section(graded: Graded) -> dict[str, Any]:
     """One trial in full: its checks with their evidence, what was said, and the calls."""
     trial = graded.trial
@@ -104,6 +113,7 @@ def section(graded: Graded) -> dict[str, Any]:
         "stop": trial.stop.token or trial.stop.cause,
         "error": trial.stop.error,
         "simulator_invalid": list(trial.simulator_invalid),
+        "style": [f"{each.kind}: {each.text}" for each in graded.style],
         "checks": [
             {"name": each.name, "status": each.status, "evidence": [list(one) for one in each.evidence]}
             for each in graded.checks
@@ -128,6 +138,7 @@ def figures_json(found: Figures) -> dict[str, Any]:
         "trials": found.trials,
         "valid": found.valid,
         "inconclusive": found.inconclusive,
+        "style": found.style,
         "errors": len(found.errors),
         "simulator_invalid": len(found.simulator_invalid),
         "error_trials": [list(each) for each in found.errors],

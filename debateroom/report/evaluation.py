@@ -106,6 +106,8 @@ def _section(item: Mapping[str, Any], wants: Mapping[str, str], words: Words) ->
     if item["simulator_invalid"]:
         told.append(words("scores.invalid"))
         told += [flat(str(each)) for each in item["simulator_invalid"]]
+    if item.get("style"):
+        told += [f"{words('scores.style')}{words('colon')}{flat(str(each))}" for each in item["style"]]
     return Section(
         title=words("scores.trial", task=item["task"], trial=item["trial"], status=status),
         facts=told,

@@ -56,6 +56,8 @@ def _apart(found: Mapping[str, Any], language: str) -> Iterator[str]:
             yield say(language, key, count=len(found[name]), trials=trials)
     if found["inconclusive"]:
         yield say(language, "eval_inconclusive", count=found["inconclusive"])
+    if found.get("style"):
+        yield say(language, "eval_style", count=found["style"])
     for k, tasks in found["overall"]["left_out"].items():
         yield say(language, "eval_left_out", k=k, tasks=", ".join(tasks))
 
