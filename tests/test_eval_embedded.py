@@ -82,11 +82,11 @@ def messages(folder: Path, persona: str) -> list[str]:
         "instruction": "You want your order W2001 cancelled and the 40 euros back.",
         "known_info": "Your order is W2001, you paid 40 euros, your name is Ines Vale.",
         "persona": persona,
-        "max_turns": 2,
+        "max_turns": 1,
     }
-    answers = ("What is the order number, please?", "I see the order: it has not been sent yet. Shall I cancel it?")
+    asked = "What is the order number, please?"
     outcome = evaluations.evaluate(
-        written(folder, task), agent=lambda session: Agent(*answers), customer="embedded", trials=2, seed=11,
+        written(folder, task), agent=lambda session: Agent(asked), customer="embedded", trials=2, seed=12,
         active=folder / "active", concurrency=1,
     )  # fmt: skip
     events = [event for event in journal.events(outcome.folder) if event["event"] == "trial_said"]

@@ -77,7 +77,8 @@ def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
     That of an evaluation ends with its figures, of which nothing is cut.
     """
     whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
-    whole |= {key: value[key] for key in ("figures",) if key in value}
+    if "figures" in value:
+        whole["figures"] = value["figures"]
     for key in _SHORTENED:
         if isinstance(whole[key], str):
             whole[key] = one_line(whole[key], 600)
