@@ -14,6 +14,7 @@ _EXPORTS = {
     "debate": "debateroom.activities",
     "read_reply": "debateroom.reading.reply",
     "read_trigger": "debateroom.reading.triggers",
+    "evaluate": "debateroom.evaluations",
     "simulate": "debateroom.dialogues",
     "work": "debateroom.dialogues",
 }
@@ -27,6 +28,7 @@ __all__ = [
     "check_webhook_url",
     "classify_question",
     "debate",
+    "evaluate",
     "read_reply",
     "read_trigger",
     "simulate",

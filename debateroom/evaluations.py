@@ -9,13 +9,14 @@ from typing import Any
 
 from debateroom import activities, settings
 from debateroom.activities import Ended, Outcome
-from debateroom.agents.agent import open_agent
+from debateroom.agents.agent import Agent, open_agent
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import BudgetSpent, DeadlinePassed, UsageError
 from debateroom.evaluation import journal, results
 from debateroom.evaluation import meta as customers
 from debateroom.evaluation import plan as plans
 from debateroom.evaluation.checks import Status
+from debateroom.evaluation.customer_judge import CustomerJudge, OnJudged
 from debateroom.evaluation.dataset import Dataset, read_dataset
 from debateroom.evaluation.junit import to_junit
 from debateroom.evaluation.meta import Meta
@@ -30,6 +31,8 @@ from debateroom.models.registry import Models
 from debateroom.room.room import OnEvent, Room, command, event, folder_of
 from debateroom.settings import Settings
 
+MakeAgent = Callable[[str], Agent]
+"""Makes the agent of one trial, given its session."""
 GATE_MISSED = 3
 """Exit code of an evaluation whose gate was not reached."""
 _EXIT_CODES = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
@@ -46,7 +49,7 @@ class Cast:
 def evaluate(
     dataset: str | Path,
     *,
-    agent: str | OpenAgent,
+    agent: str | MakeAgent,
     world: str = "",
     trials: int = 1,
     customer: str | None = None,
@@ -74,13 +77,13 @@ def evaluate(
         return run(cast(read_dataset(str(dataset)), asked, chosen, models, agent), chosen, models, on_event=on_event)
 
 
-def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | OpenAgent) -> Cast:
+def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | MakeAgent) -> Cast:
     """The plan of an evaluation, with everything that can be wrong before the first call looked at.
 
     Raises UsageError, NoModel before there is a room.
     """
     opens = _opens(agent, asked, models, chosen.call_timeout)
-    opened = opens("plan")
+    opened = opens("plan", None)
     try:
         seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
     finally:
@@ -173,25 +176,25 @@ def baseline(plan: Plan, world: MakeWorld | None) -> tuple[dict[str, Status], di
     return idle, targets
 
 
-def named(agent: str | OpenAgent) -> str:
+def named(agent: str | MakeAgent) -> str:
     """The `--agent` value as the journal keeps it; empty for a function."""
     return absolute(agent, Path.cwd()) if isinstance(agent, str) else ""
 
 
-def _folder(agent: str | OpenAgent) -> str:
+def _folder(agent: str | MakeAgent) -> str:
     return plans.absolute(agent) if isinstance(agent, str) else str(Path.cwd())
 
 
-def _opens(agent: str | OpenAgent, asked: Asked, models: Models, call_timeout: float) -> OpenAgent:
+def _opens(agent: str | MakeAgent, asked: Asked, models: Models, call_timeout: float) -> OpenAgent:
     if not isinstance(agent, str):
-        return agent
+        return lambda session, seed: agent(session)
     if not agent:
         raise UsageError(say("en", "agent_by_python"), hint="start it again")
 
-    def opens(session: str) -> Any:
+    def opens(session: str, seed: int | None) -> Agent:
         return open_agent(
             asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session,
-            call_timeout=call_timeout,
+            call_timeout=call_timeout, seed=seed,
         )  # fmt: skip
 
     return opens
@@ -206,12 +209,14 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
     language = plan.language
     if stopped in _EXIT_CODES:
         done = final["figures"]["trials"]
-        text = say(language, f"eval_{stopped}", done=done, all=len(plan.tasks) * plan.asked.trials)
+        text = say(language, f"eval_{stopped}", done=done, count=len(plan.tasks) * plan.asked.trials)
         return Ended(stopped, _EXIT_CODES[stopped], text, say(language, "eval_more", option=_OPTION[stopped]))
-    broken = final["figures"]["errors"]
-    if broken:
-        text = say(language, "eval_broken", count=len(broken))
+    if final["replayed"]:
+        text = say(language, "eval_broken", count=final["replayed"])
         return Ended("error", 1, text, command("resume", folder), status="failed")
+    if final["figures"]["errors"]:  # of these the checks cannot be made: playing them again would change nothing
+        text = say(language, "eval_unchecked", count=final["figures"]["errors"])
+        return Ended("error", 1, text, command("eval regrade", folder, "--dataset FILE"))
     gate = final["gate"]
     if gate is not None and not gate["ok"]:
         value = "-" if gate["value"] is None else f"{gate['value']:.4g}"
@@ -222,31 +227,50 @@ def _ended(plan: Plan, folder: Path, stopped: str, final: Mapping[str, Any]) -> 
 _OPTION = {"budget": "--budget", "deadline": "--timeout"}
 
 
-def meta(folder: Path, chosen: Settings, *, judge: str | None, rules_only: bool, planted: int = 0) -> Meta:
+def meta(
+    folder: Path,
+    chosen: Settings,
+    *,
+    judge: str | None,
+    rules_only: bool,
+    planted: int = 0,
+    on_judged: OnJudged | None = None,
+) -> Meta:
     """How well the customers in the room in `folder` were played: by rules, and by a judge unless `rules_only`.
 
-    `planted` is how many faults are put into clean conversations, to see how many are found. Raises UsageError when
-    there is no judge, or it is the customer's own model; NoModel.
+    `planted` is how many faults are put into clean conversations, to see how many are found. The judge's answers are
+    kept in the room: none is asked for twice. Raises UsageError when there is no judge, or it is the customer's own
+    model; NoModel; RoomBusy while a run has the room.
     """
     plan = plan_of(folder)
+    if rules_only:
+        return _looked_at(folder, plan, None, planted)
     name = judge or plan.judge
-    if not rules_only and not name:
+    if not name:
         raise UsageError("there is no judge", hint="--judge MODEL, another than the customers', or --rules-only")
-    tasks = {task.id: task for task in plan.tasks}
-    pairs = [
-        (tasks[trial.task], trial)
-        for trial, _ in journal.finished(folder)
-        if trial.task in tasks and trial.stop.cause != "error"
-    ]
     with activities.open_models(chosen) as models:
-        asked = None if rules_only else models.open(name)
-        if asked is not None and asked.name == plan.model:
-            raise UsageError(f"--judge {asked.name} is the customer's model, which would judge itself")
-        if asked is not None:
-            activities.load([asked.name], models)
-        told: dict[str, Any] = {"fence": plan.fence, "concurrency": chosen.concurrency}
-        found = customers.look(pairs, asked, **told)
-        if not planted:
-            return found
-        clean = [(each.task, each.trial) for each in found.played if not each.findings]
-        return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), asked, **told))
+        model = models.open(name)
+        if model.name == plan.model:
+            raise UsageError(f"--judge {model.name} is the customer's model, which would judge itself")
+        activities.load([model.name], models)
+        with Room.reopen(folder) as room:
+            asked = CustomerJudge(
+                room, plan, model,
+                timeout=chosen.call_timeout, concurrency=chosen.concurrency, on_judged=on_judged,
+            )  # fmt: skip
+            try:
+                found = _looked_at(folder, plan, asked, planted)
+            finally:
+                room.project()  # what it cost is the room's
+            activities.write_reports(room)
+            return replace(found, spent=asked.spent, asked=asked.asked)
+
+
+def _looked_at(folder: Path, plan: Plan, judge: CustomerJudge | None, planted: int) -> Meta:
+    tasks = {task.id: task for task in plan.tasks}
+    ended = (trial for trial, _ in journal.finished(folder) if trial.task in tasks and trial.stop.cause != "error")
+    found = customers.look([(tasks[trial.task], trial) for trial in ended], judge)
+    if not planted:
+        return found
+    clean = [(each.task, each.trial) for each in found.played if not each.findings]
+    return replace(found, recall=customers.recall(plant(clean, planted, seed=plan.seed), judge))

@@ -449,3 +449,44 @@ def everybody() -> Sequence[Transcript]:
         crowd(5, 2),
         hostile(),
     )
+
+
+def evaluation(language: str = "en", said: str = "It is shipped, and I cannot cancel it.") -> Transcript:
+    """An agent tried on three tasks, two trials each: one failed in its state, one broke, one had a bad customer."""
+    rate = {"passed": 2, "trials": 4, "interval": [0.15, 0.85], "pass_hat": [0.5, 0.5], "left_out": {"2": ["S-2"]}}
+    usage = {"input": 19594, "cached": 120, "written": 0, "output": 948}
+    trial = {"seed": 7, "error": "", "simulator_invalid": [], "messages": [], "calls": [], "stop": "stop"}
+    messages = [{"party": "customer", "text": "Cancel W1912!"}, {"party": "agent", "text": said}]
+    call = {"tool": "get_order", "args": f'{{"order_id": "{said}"}}', "result": said, "ok": False, "by": "shop"}
+    state = ["value", f'orders.W1912.status: "cancelled" ≠ "{said}"']
+    final = {
+        "outcome": "broken", "summary": "pass^1 0.50 [0.15, 0.85], 3 × 2", "gate": None, "seed": 7, "replayed": 1,
+        "lines": ["pass^1 by tool_call_match:     2/4 (50%)", "avg turns per task:            2.0"],
+        "temperature": "1.0", "own_seed": ["anthropic:claude-haiku-5-5"], "more_failed": 4,
+        "figures": {
+            "trials": 6, "valid": 4, "inconclusive": 0, "errors": 1, "simulator_invalid": 1, "satisfied": 3,
+            "error_trials": [["S-2", 1]], "invalid_trials": [["S-3", 2]], "average_turns": 2.0,
+            "stops": {"stop": 3, "max_turns": 1}, "overall": rate, "by_check": {"db_state": rate},
+            "do_nothing": [0, 3],
+        },
+        "tasks": [
+            {"task": name, "instruction": f"{said} {'You want it back. ' * 9}", "tags": [], "trials": 2,
+             "valid": valid, "passed": 1, "checks": {"db_state": [1, valid]}, "stops": {"stop": valid}, "turns": 2.0,
+             "unscored": ["judge: it has no criteria"] if name == "S-2" else []}
+            for name, valid in (("S-1", 2), ("S-2", 1), ("S-3", 1))
+        ],
+        "failed": [
+            {**trial, "task": "S-1", "trial": 2, "status": "fail", "messages": messages, "calls": [call],
+             "checks": [{"name": "db_state", "status": "fail", "evidence": [state]}]},
+            {**trial, "task": "S-2", "trial": 1, "status": "error", "error": said, "stop": "error",
+             "checks": [{"name": "db_state", "status": "error", "evidence": [["reason", said]]}]},
+            {**trial, "task": "S-3", "trial": 2, "status": "fail", "simulator_invalid": [f"leak value: {said}"],
+             "messages": messages, "checks": [{"name": "db_state", "status": "fail", "evidence": []}]},
+        ],
+        "spent": {party: {"usage": usage, "cost": 0.0024} for party in ("agent", "customer")},
+    }  # fmt: skip
+    agents = (Seat("customer", "customer", "", "anthropic:claude-haiku-5-5"), Seat("shop", "shop", "", "openai:gpt"))
+    return Transcript(
+        problem="shop-30.jsonl", agents=agents, final_output=final, kind="eval", status="failed", language=language,
+        started="2026-12-01T09:30:00+00:00", seconds=61.0, cost=0.0048, usage=Usage(**{**usage, "cached": 0}),
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from dialogues import Agent, repair, script
 from vendor import Call, Reply, VendorServer
+from vendor.faults import HttpError
 
 from debateroom import evaluations
 from debateroom.errors import AgentFailed
@@ -43,7 +45,7 @@ RULES = {
         "一次只说一条消息", "自然的对话流", "严格遵循剧本里的场景", "绝对不能编造剧本里没有的信息", "不要逐字复述剧本",
         "用自己的话", "逐步透露", "客服问什么就答什么", "不要一上来把所有信息都倒出来", "输出 ###STOP###",
         "转给其他客服或人工：输出 ###TRANSFER###", "剧本没有覆盖的情况：输出 ###OUT-OF-SCOPE###", "只能说“不记得”“不清楚”",
-        "绝对不能编造", "真实顾客的口语（“亲、麻烦、给我”）", "不要翻译腔", "不用 emoji", "1–3 句话", "约 200 个 token",
+        "绝对不能编造", "真实顾客的口语（“亲、麻烦、给我”）", "不要翻译腔", "不用 emoji", "1–3 句话", "约 200 个词元",
     ),
 }  # fmt: skip
 """The guidelines that a customer is held to, in the words of each prompt."""
@@ -82,7 +84,15 @@ def test_a_task_is_in_the_prompt_and_unknown_values_are_not() -> None:
         ("###OUT-OF-SCOPE### Hm.", "Hm.", "out_of_scope"),
         ("### stop ###", "", "stop"),
         ("＃＃＃STOP＃＃＃", "", "stop"),
-        ("### STOP\n\nBye.", "Bye.", "stop"),
+        ("Bye. ###STOP", "Bye.", "stop"),
+        ('Your form says "###STOP###". Why?', 'Your form says "###STOP###". Why?', None),
+        (
+            "It printed this:\n```\nlog: ###TRANSFER### 500\n```\nWell?",
+            "It printed this:\n```\nlog: ###TRANSFER### 500\n```\nWell?",
+            None,
+        ),
+        ("> ###STOP###\nWhat does that mean?", "> ###STOP###\nWhat does that mean?", None),
+        ("<think>Shall I write ###STOP###?</think>Not yet.", "Not yet.", None),
         ("## Stop the parcel", "## Stop the parcel", None),
         ("Please STOP that.", "Please STOP that.", None),
         ("###OUT OF SCOPE### ###STOP###", "", "out_of_scope"),
@@ -230,8 +240,27 @@ def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid
     trial = play(serve, here, stubborn, "Done.", task={"unknown_values": ["ann@example.org"]})
     assert (trial["kept_back"], trial["simulator_invalid"]) == ([["leak"], ["leak"]], ["leak email: ann@example.org"])
     final = json.loads((here / "active" / "eval" / "chat.json").read_text(encoding="utf-8"))["final_output"]
-    assert (final["figures"]["simulator_invalid"], final["figures"]["trials"]) == ([["T", 1]], 1)
+    assert (final["figures"]["invalid_trials"], final["figures"]["trials"]) == ([["T", 1]], 1)
     assert final["figures"]["overall"]["trials"] == 0
+
+
+def test_how_a_customer_writes_is_a_finding_and_no_fault(serve: Serve, here: Path) -> None:
+    """More than three sentences at once, or an emoji: counted, listed, and the trial counts."""
+    opening = {"opening": "One. Two. Three. Four. Five."}
+
+    def figures() -> Any:
+        chat = json.loads((here / "active" / "eval" / "chat.json").read_text(encoding="utf-8"))
+        return chat["final_output"]["figures"]
+
+    customer = Customer("I waited. A week. For nothing. Really!", "Thanks. ###STOP###")
+    trial = play(serve, here, customer, "It is late.", "Done.", task=opening)
+    assert (trial["status"], trial["kept_back"], figures()["style"], figures()["valid"]) == ("pass", [], 1, 1)
+    page = (here / "active" / "eval" / "chatroom_report.md").read_text(encoding="utf-8")
+    assert "style: in 1 trial the customer wrote more than three sentences at once" in page
+    play(serve, here, Customer("Thanks \N{SMILING FACE WITH SMILING EYES} ###STOP###"), "Done.", task=opening)
+    assert figures()["style"] == 1
+    play(serve, here, Customer("Thanks. ###STOP###"), "Done.", task=opening)
+    assert figures()["style"] == 0
 
 
 def test_what_the_agent_said_may_be_said(serve: Serve, here: Path) -> None:
@@ -260,5 +289,48 @@ def test_a_compatible_server_is_sent_temperature_and_seed(
         path, agent=lambda session: Agent("Done."), customer="openai:own-model", seed=41, active=here / "active"
     )
     assert {(call.body["temperature"], call.body["seed"]) for call in server.calls} == {(1.0, 41)}
-    assert (outcome.transcript.final_output or {})["temperature"] == "1.0"
+    final = outcome.transcript.final_output or {}
+    assert (final["temperature"], final["own_seed"]) == ("1.0", ["scripted:none"])
     assert all(call.body["max_completion_tokens"] == 2000 for call in server.calls)
+
+
+def test_the_agent_has_the_trials_seed_too(serve: Serve, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trial its own, the same for both parties; the agent keeps its temperature."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+
+    def answer(call: Call) -> Reply:
+        said = sum(turn["role"] == "assistant" for turn in call.body["messages"])
+        customer = "###STOP###" in call.prompt[0]
+        return Reply(("Cancel it." if said == 0 else "Bye. ###STOP###") if customer else "It is cancelled.")
+
+    server = serve(answer)
+    path = here / "one.jsonl"
+    path.write_text(json.dumps(TASK), encoding="utf-8")
+    outcome = evaluations.evaluate(
+        path, agent="openai:own-model", customer="openai:own-model", seed=41, trials=2, active=here / "active"
+    )
+    sent = Counter((call.body["seed"], call.body.get("temperature")) for call in server.calls)
+    assert sent == {(41, 1.0): 2, (41, None): 1, (42, 1.0): 2, (42, None): 1}
+    assert (outcome.transcript.final_output or {})["own_seed"] == []
+
+
+def test_a_server_that_refuses_seed_and_temperature_is_named(
+    serve: Serve, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked again without them, and what it did not take is in the figures."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    customer = Customer("Cancel it.", "Bye. ###STOP###")
+
+    def answer(call: Call) -> Any:
+        refused = next((name for name in ("seed", "temperature") if name in call.body), None)
+        return HttpError(400, message=f"unsupported: {refused}") if refused else customer(call)
+
+    serve(answer)
+    path = here / "one.jsonl"
+    path.write_text(json.dumps(TASK), encoding="utf-8")
+    outcome = evaluations.evaluate(
+        path, agent=lambda session: Agent("Done."), customer="openai:own-model", seed=41, active=here / "active"
+    )
+    final = outcome.transcript.final_output or {}
+    assert (final["figures"]["overall"]["passed"], final["temperature"]) == (1, "default")
+    assert final["own_seed"] == ["openai:own-model", "scripted:none"]

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 from evaluations import AGENT, DATASET, TASKS, WORLD
 from vendor import Call, Reply, VendorServer
+from vendor.faults import HttpError
 
 from debateroom import evaluations, settings
 from debateroom.errors import UsageError
+from debateroom.evaluation.customer_judge import read_score
 from debateroom.evaluation.customer_rules import RULES, customer_findings
 from debateroom.evaluation.dataset import read_task
-from debateroom.evaluation.meta import read_score
 from debateroom.evaluation.planting import plant
 from debateroom.evaluation.trial import Message, Stop, Trial
+from debateroom.room.room import read
 
 Serve = Callable[..., VendorServer]
 TASK = read_task({
@@ -83,9 +85,9 @@ def test_every_planted_fault_is_of_its_kind_and_seen_by_the_rules() -> None:
 @pytest.mark.parametrize(
     ("text", "score"),
     [
-        ('{"info_fidelity": 1, "persona_consistency": 0, "reasoning": "r"}', (1, 0, "r", ())),
-        ('Sure: {"info_fidelity": 2, "persona_consistency": "yes"}', (None, None, "", ())),
-        ("no idea", (None, None, "", ())),
+        ('{"info_fidelity": 1, "persona_consistency": 0, "reasoning": "r"}', (1, 0, "r")),
+        ('Sure: {"info_fidelity": 2, "persona_consistency": "yes"}', (None, None, "")),
+        ("no idea", (None, None, "")),
     ],
 )
 def test_a_judge_is_read_strictly(text: str, score: tuple[Any, ...]) -> None:
@@ -132,3 +134,45 @@ def test_the_customers_of_a_room_are_scored(serve: Serve, here: Path) -> None:
     assert "Info Fidelity: 29/30 = 97%" in lines[3]
     assert f"{TASKS[0].id} #1" in shown
     assert "8/8 = 100%" in shown
+    assert lines[-1] == "38 calls to the judge were made now; its other answers were in the room"
+    calls = len(server.calls)
+    again = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+    assert len(server.calls) == calls
+    assert again.stdout.splitlines()[:-1] == lines[:-1]
+    assert lines[-2].startswith("Judge: ")
+    cost = json.loads(outcome.chat.read_text(encoding="utf-8"))["cost"]
+    assert cost > outcome.transcript.cost
+
+
+def test_a_judge_that_fails_now_and_then_is_asked_again_for_that_alone(serve: Serve, here: Path) -> None:
+    """What it answered is kept and paid once; a customer without an answer has no score, and a run keeps its end."""
+    bad = {"on": True}
+
+    def flaky(call: Call) -> Any:
+        judged = "info_fidelity" in "\n".join(call.prompt)
+        wanted = TASKS[2].instruction in "\n".join(call.prompt)
+        return HttpError(400) if bad["on"] and judged and wanted else answer(call)
+
+    server = serve(flaky)
+    outcome = evaluations.evaluate(
+        DATASET, agent=AGENT, world=WORLD, customer="haiku", agent_model="haiku", active=here / "active", seed=1
+    )
+    found = evaluations.meta(outcome.folder, settings.load({}), judge="gpt", rules_only=False)
+    assert (found.share("info_fidelity"), found.asked) == ((28, 29), 30)
+    (failed,) = [each.score for each in found.played if each.score and each.score.info_fidelity is None]
+    assert "did not accept the call" in failed.reasoning
+    calls, bad["on"] = len(server.calls), False
+    seen: list[tuple[int, int]] = []
+    found = evaluations.meta(
+        outcome.folder,
+        settings.load({}),
+        judge="gpt",
+        rules_only=False,
+        on_judged=lambda *so_far: seen.append(so_far),
+    )
+    assert (found.share("info_fidelity"), found.asked, len(server.calls) - calls) == ((29, 30), 1, 1)
+    assert seen == [(30, 30)]
+    state = read(outcome.folder)
+    assert (state.transcript.status, state.exit_code) == ("finished", 0)
+    assert found.spent
+    assert found.spent.cost == pytest.approx((state.transcript.cost or 0) - (outcome.transcript.cost or 0))

@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import samples
 from dialogues import Agent
 from evaluations import AGENT, DATASET, WORLD, Shop, solution
 from vendor import Call, Reply, VendorServer
@@ -231,3 +233,19 @@ def test_detached_runs_are_waited_for(serve: Serve, here: Path) -> None:
     assert (waited.returncode, value["outcome"], value["kind"]) == (3, "missed", "eval"), value
     told = subprocess.run([*start, "status", "eval"], cwd=here, capture_output=True, text=True, check=True)
     assert "0.00" in told.stdout
+
+
+@pytest.mark.parametrize(
+    "final",
+    [
+        {"figures": "x"}, {"figures": {}}, {"figures": {"overall": 1, "by_check": {}}},
+        {"failed": [{}], "tasks": [{}]},
+        {"failed": [{"task": 1, "checks": 5}], "tasks": [{"task": "T", "checks": 7}]}, {"more_failed": "many"},
+        {"own_seed": 5, "tasks": 3, "outcome": ["x"]},
+    ],
+)  # fmt: skip
+def test_a_transcript_from_elsewhere_is_shown_as_far_as_it_can_be_read(final: dict[str, Any]) -> None:
+    """What is not as ours is left out."""
+    transcript = replace(samples.evaluation(), final_output={**(samples.evaluation().final_output or {}), **final})
+    for text in (markdown.render(transcript), html.render(transcript)):
+        assert "shop-30.jsonl" in text

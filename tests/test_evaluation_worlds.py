@@ -163,7 +163,7 @@ def test_a_task_that_is_in_order_has_no_finding(shop: World) -> None:
         ({"checks": {"communicate": ["sent"]}}, "reference", "communicate: unsaid: sent"),
         ({"expected_db_state": {"orders.W1.customer.name": 1, "orders.W1.notes": 1}, "checks": {}},
          "reference", "db_state: value: orders.W1.customer.name: 1 ≠ ∅"),
-        ({"initial": {"shops": {}}}, "reference", "the world cannot be reset: KeyError: 'orders'"),
+        ({"initial": {"shops": {}}}, "reference", "the world breaks: KeyError: 'orders'"),
         ({"expected_tool_calls": [{"tool": "refund", "count": 0}], "expected_db_state": {"orders.W1.amount": 9}},
          "nothing", "it passes when nothing is done"),
         ({"expected_tool_calls": None, "expected_db_state": None, "expected_user_satisfied": True},

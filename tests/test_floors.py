@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "debateroom"
 
 FLOORS = {
     "__init__": 0, "errors": 0, "messages": 0, "clock": 0,
-    "tokens": 0, "interruption": 0, "terminal": 0, "secrecy": 0,
+    "tokens": 0, "interruption": 0, "terminal": 0, "secrecy": 0, "validation": 0,
     "files": 1, "context": 1, "templates": 1, "language": 1, "settings": 1, "reading": 1,
     "models": 2, "project": 2, "outbound": 2, "matching": 2,
     "agents": 3, "room": 3,
@@ -28,7 +28,7 @@ HEAVY = {
     "anthropic": "models", "openai": "models", "xllamacpp": "models", "httpx2": "models", "genai_prices": "models",
     "jinja2": "templates", "rich": "nowhere", "markdown_it": "report", "starlette": "doors", "uvicorn": "doors",
     "tenacity": "models", "filelock": "room", "yaml": "agents", "jsonschema": "nowhere",
-    "nacl": "nowhere", "nh3": "nowhere",
+    "nacl": "nowhere", "nh3": "nowhere", "regex": "nowhere",
 }  # fmt: skip
 """Libraries that cost time to import, and the only place that may import them at a module's top: even there
 they are imported late, inside the function that needs them, unless the module itself is loaded late."""

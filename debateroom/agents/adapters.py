@@ -24,13 +24,20 @@ PLAIN = "agent"
 
 
 def adapt(
-    text: str, *, models: Models, model: str | None, start: str | None, session: str, call_timeout: float
+    text: str,
+    *,
+    models: Models,
+    model: str | None,
+    start: str | None,
+    session: str,
+    call_timeout: float,
+    seed: int | None,
 ) -> Agent:
     """The agent that `text` means; see `agent.open_agent`."""
     wanted = text.strip()
     if Path(wanted).suffix.lower() in (".yaml", ".yml"):
         file = read_agents(Path(wanted), start=start)
-        return load_agent(file, models=models, model=model, session=session, call_timeout=call_timeout)
+        return load_agent(file, models=models, model=model, session=session, call_timeout=call_timeout, seed=seed)
     if start is not None:
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
     kind, _, rest = wanted.partition(":")
@@ -43,7 +50,7 @@ def adapt(
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop, call_timeout=call_timeout)
     plain, limits = Equipped(PLAIN, models.open(model or wanted)), Limits(call_seconds=call_timeout)
-    return ModelAgent(plain, limits=limits, session=session)
+    return ModelAgent(plain, limits=limits, session=session, seed=seed)
 
 
 def _folder(models: Models) -> Path:

@@ -104,18 +104,24 @@ class GoesOn(Protocol):
 
 
 def open_agent(
-    text: str, *, models: Models, model: str | None = None, start: str | None = None, session: str = "",
+    text: str,
+    *,
+    models: Models,
+    model: str | None = None,
+    start: str | None = None,
+    session: str = "",
     call_timeout: float = CALL_SECONDS,
-) -> Agent:  # fmt: skip
+    seed: int | None = None,
+) -> Agent:
     """The agent that `text` names: FILE.yaml, python:module:callable, an http address, command:"…", scripted:PATH, or
     a model's name, which is an agent without tools.
 
     `model` stands in for the model that an agent would use by itself, and is what an address is asked for. `start`
     names the first agent of a file. `session` tells conversations apart for tools and outside agents. `call_timeout`
     is the time of one call in seconds: of an answer of an agent from outside, of a call to a model of one of ours.
-    Raises UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be
-    used.
+    `seed` is sent with each call to a model of ours that takes one; an outside agent hears nothing of it. Raises
+    UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be used.
     """
     from debateroom.agents.adapters import adapt
 
-    return adapt(text, models=models, model=model, start=start, session=session, call_timeout=call_timeout)
+    return adapt(text, models=models, model=model, start=start, session=session, call_timeout=call_timeout, seed=seed)

@@ -28,7 +28,7 @@ class Equipped:
         purpose = Purpose("seat", self.name, run.turn)
         return Request(
             system=self.instructions, turns=tuple(turns), timeout=run.limits.call_seconds, schema=schema,
-            cache_key=run.session, purpose=purpose,
+            cache_key=run.session, purpose=purpose, seed=run.seed,
         )  # fmt: skip
 
 

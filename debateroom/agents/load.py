@@ -27,6 +27,7 @@ def load_agent(
     model: str | None = None,
     session: str = "",
     call_timeout: float = CALL_SECONDS,
+    seed: int | None = None,
 ) -> ModelAgent:
     """The agent with which `file` starts. `model` stands in for every model that the file names.
 
@@ -35,7 +36,7 @@ def load_agent(
     builder = _builder(file, models, model, None)
     start = builder.agent(file.agents[file.start])
     limits = replace(file.limits, call_seconds=call_timeout)
-    return ModelAgent(start, asks=builder.asked, limits=limits, session=session)
+    return ModelAgent(start, asks=builder.asked, limits=limits, session=session, seed=seed)
 
 
 def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: Guard | None = None) -> Equipped:

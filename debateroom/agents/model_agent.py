@@ -22,7 +22,13 @@ class ModelAgent:
     """An agent of ours. It remembers what its tools told it, as long as the conversation goes on as it knows it."""
 
     def __init__(
-        self, equipped: Equipped, *, asks: Sequence[str] = (), limits: Limits | None = None, session: str = ""
+        self,
+        equipped: Equipped,
+        *,
+        asks: Sequence[str] = (),
+        limits: Limits | None = None,
+        session: str = "",
+        seed: int | None = None,
     ) -> None:
         """`asks` are the models of its sub-agents, and may hold its own."""
         self.name = equipped.name
@@ -33,6 +39,7 @@ class ModelAgent:
         self._equipped = equipped
         self._limits = limits or Limits()
         self._session = session
+        self._seed = seed
         self._tape: tuple[Taped, ...] = ()
         self._turns: list[Turn] = []
         """The conversation so far with everything between its turns."""
@@ -44,7 +51,9 @@ class ModelAgent:
         began = clock.monotonic()
         language = self._equipped.language
         turn = sum(each.role == "user" for each in said)
-        run = runs.start(self._limits, until=until, session=self._session, language=language, turn=turn)
+        run = runs.start(
+            self._limits, until=until, session=self._session, language=language, turn=turn, seed=self._seed
+        )
         talk, tell = Conversation(), on_event or runs.nobody
         taped, self._tape = self._tape, ()
         listens = Listens(None, lambda step: tell(tapes.told(self._equipped, step)))

@@ -78,6 +78,8 @@ class Run:
     """Tells what happens within the call that is made, before it ends."""
     tape: tuple[Taped, ...] = ()
     """What a tool that goes on had done for this call before it broke off."""
+    seed: int | None = None
+    """Sent with each call to a model that takes one; None is the model's own."""
 
     def left(self) -> float:
         """Seconds until the time is over; below 0 when it is."""
@@ -88,10 +90,19 @@ class Run:
         return replace(self, depth=self.depth + 1, language=language, turn=1, tape=())
 
 
-def start(limits: Limits, *, until: float | None, session: str, language: str, turn: int, fence: str = "") -> Run:
+def start(
+    limits: Limits,
+    *,
+    until: float | None,
+    session: str,
+    language: str,
+    turn: int,
+    fence: str = "",
+    seed: int | None = None,
+) -> Run:
     """The beginning of an answer that must be there at `until` at the latest."""
     own = clock.monotonic() + limits.seconds
     ends = own if until is None else min(own, until)
     room = None if limits.characters is None else Allowance(limits.characters)
     calls = Allowance(limits.calls)
-    return Run(limits, ends, session, language, turn=turn, budget=calls, room=room, fence=fence)
+    return Run(limits, ends, session, language, turn=turn, budget=calls, room=room, fence=fence, seed=seed)

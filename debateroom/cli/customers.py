@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from debateroom.cli.moving import MovingLine
 from debateroom.language import say
+from debateroom.messages import dollars
+from debateroom.report.scores import spent_lines
+from debateroom.room.events import usage_json
 from debateroom.terminal import one_line
 
 if TYPE_CHECKING:
-    from debateroom.evaluation.meta import Meta
+    from debateroom.evaluation.customer_judge import OnJudged
+    from debateroom.evaluation.journal import Ledger
+    from debateroom.evaluation.meta import Meta, Recall
 
 _SCORES = {"info_fidelity": "Info Fidelity", "persona_consistency": "Persona Consistency"}
+
+
+@contextlib.contextmanager
+def shown(language: str) -> Iterator[OnJudged | None]:
+    """Shows on a terminal how many customers have been judged, while it goes on; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    line = MovingLine()
+    try:
+        yield lambda done, whole: line.show(say(language, "eval_judged", done=done, all=whole))
+    finally:
+        line.close()
 
 
 def texts(found: Meta, language: str) -> Iterator[str]:
@@ -31,7 +52,13 @@ def texts(found: Meta, language: str) -> Iterator[str]:
             told.append(f"{score.info_fidelity}/{score.persona_consistency}: {one_line(score.reasoning, 200)}")
         if told:
             yield f"  {each.trial.task} #{each.trial.number}  {'; '.join(told)}"
-    recall = found.recall
+    yield from _recalled(found.recall, language)
+    if found.spent is not None:
+        yield from spent_lines(_spent(found.spent), language)
+        yield say(language, "eval_asked", count=found.asked)
+
+
+def _recalled(recall: Recall | None, language: str) -> Iterator[str]:
     if recall is not None:
         whole = sum(recall.planted.values())
         yield say(
@@ -53,6 +80,8 @@ def as_json(found: Meta) -> dict[str, Any]:
         **{name: list(found.share(name)) for name in _SCORES},
         "agreement": {name: list(found.agreement(name)) for name in _SCORES},
         "findings": dict(found.findings),
+        "spent": found.spent and _spent(found.spent),
+        "asked": found.asked,
         "recall": None
         if recall is None
         else {
@@ -72,6 +101,10 @@ def as_json(found: Meta) -> dict[str, Any]:
             for each in found.played
         ],
     }
+
+
+def _spent(ledger: Ledger) -> dict[str, Any]:
+    return {"judge": {"usage": usage_json(ledger.usage), "cost": dollars(ledger.cost)}}
 
 
 def _of(part: int, whole: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, customers, output, place, stdout, trials, waking
+from debateroom.cli import background, output, place, running, stdout, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -61,22 +61,8 @@ def evaluate() -> None:
 @click.option("--lint", "only_lint", is_flag=True, help="Look at the dataset only; no model is asked.")
 @click.option("--room", metavar="NAME", help="Name of the room.  [default: eval]")
 @click.option("--language", metavar="LANG", help="Of the report: en, fr or zh.  [default: that of most tasks]")
-@click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
 @click.option("--concurrency", type=int, metavar="N", help="Trials at once.  [default: 32]")
-@click.option(
-    "--call-timeout",
-    type=float,
-    metavar="S",
-    help="Seconds one call, or answer of an outside agent, may take.  [default: 120]",
-)
-@click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]")
-@click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]")
-@click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
-@waking.option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-@click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("-v", "--verbose", count=True, help="More on stderr: what was kept back and why; -vv: every event.")
+@running.with_options
 def run(dataset: str, *, agent: str | None, only_lint: bool, **given: Any) -> int:
     """Try every task of DATASET (JSON lines, or tau2:PATH) on an agent, and say how many pass."""
     from debateroom.evaluation.dataset import read_dataset
@@ -94,7 +80,7 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
     from debateroom import activities, evaluations, settings
     from debateroom.evaluation.plan import Asked, absolute
 
-    shown = {name: given.pop(name) for name in ("detach", "wake_on_failure", "as_json", "events", "quiet", "verbose")}
+    shown = running.shown(given)
     names = ("agent_model", "start", "world", "customer", "judge", "gate", "seed")
     asked = Asked(
         agent=evaluations.named(agent),
@@ -104,22 +90,21 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
         **{name: given.pop(name) for name in names},
     )
     chosen = settings.load(given)
-    with waking.watching(shown["wake_on_failure"], chosen) as watched:
+    with waking.watching(shown.wake_on_failure, chosen) as watched:
         models = activities.open_models(chosen)
         with activities.closed_after(models):
             cast = evaluations.cast(dataset, asked, chosen, models, agent)
-            if shown["detach"]:
-                folder = evaluations.prepare(cast.plan, chosen)
-                wake, verbose = shown["wake_on_failure"], shown["verbose"]
-                return background.start(folder, cast.plan.problem, verbose=verbose, wake=wake)
-            lines = trials.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"])
+            if shown.detach:
+                folder, wake = evaluations.prepare(cast.plan, chosen), shown.wake_on_failure
+                return background.start(folder, cast.plan.problem, verbose=shown.verbose, wake=wake)
+            lines = trials.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events)
             models.on_wait = lines.on_wait
             try:
                 outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event)
             finally:
                 lines.close()
         watched.outcome = outcome
-        return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
+        return output.finished(outcome, as_json=shown.json)
 
 
 def _lint(dataset: Dataset, world: str, agent: str | None, *, as_json: bool) -> int:
@@ -183,17 +168,18 @@ def meta(
     room: str | None, *, judge: str | None, rules_only: bool, planted: int, active: str | None, as_json: bool
 ) -> int:
     """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it."""
-    from debateroom import evaluations, settings
+    from debateroom import evaluations, files, settings
+    from debateroom.cli import customers
 
     folder = place.folder(room or "eval", active)
-    found = evaluations.meta(
-        folder, settings.load({"active": active}), judge=judge, rules_only=rules_only, planted=planted
-    )
+    language, chosen = evaluations.plan_of(folder).language, settings.load({"active": active})
+    with customers.shown(language) as on_judged:
+        found = evaluations.meta(
+            folder, chosen, judge=judge, rules_only=rules_only, planted=planted, on_judged=on_judged
+        )
     if as_json:
-        from debateroom import files
-
         output.line(files.dumps(customers.as_json(found)).decode())
         return 0
-    for text in customers.texts(found, evaluations.plan_of(folder).language):
+    for text in customers.texts(found, language):
         output.tell(printable(text))
     return 0

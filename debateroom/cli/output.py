@@ -87,6 +87,7 @@ def finished(outcome: Outcome, *, as_json: bool) -> int:
 def _tell_outcome(outcome: Outcome) -> None:
     """The four things a person needs."""
     from debateroom.language import say
+    from debateroom.room.played import EVALUATION
 
     if outcome.transcript.kind == "playbook":
         from debateroom.cli import playbook
@@ -98,7 +99,7 @@ def _tell_outcome(outcome: Outcome) -> None:
 
         talk.tell(outcome)
         return
-    if outcome.transcript.kind == "eval":
+    if outcome.transcript.kind == EVALUATION:
         from debateroom.cli import trials
 
         trials.tell(outcome)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, progress, stdout, waking
+from debateroom.cli import asking, background, output, place, progress, running, stdout, waking
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
@@ -45,21 +45,9 @@ def playbook() -> None:
 @click.option("--steps", type=click.IntRange(1, 1000), default=60, metavar="N", help="Times it may ask for tools.")
 @_LANGUAGE
 @_ROOM
-@_ACTIVE
-@click.option("--call-timeout", type=float, metavar="S", help="Seconds one call may take.  [default: 120]")
-@click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]")
-@click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]")
 @click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]")
-@click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
-@waking.option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-@click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("-v", "--verbose", count=True, help="More on stderr; -vv: every event.")
-def run(
-    id: str, goal: str | None, detach: bool, wake_on_failure: bool, as_json: bool, events: bool, quiet: bool,  # noqa: A002
-    verbose: int, **given: Any,
-) -> int:  # fmt: skip
+@running.with_options
+def run(id: str, goal: str | None, **given: Any) -> int:  # noqa: A002
     """Run the playbook ID (deploy-verify, …) with a coordinator of ours, and start at once.
 
     The coordinator reads the project and public pages, notes what it decides, and gives tasks to workers. A tool of
@@ -68,16 +56,16 @@ def run(
     from debateroom import activities, coordinating, settings
 
     stdout.take()
-    task = _task(given)
+    shown, task = running.shown(given), _task(given)
     chosen = settings.load(given)
-    with waking.watching(wake_on_failure, chosen) as watched:
+    with waking.watching(shown.wake_on_failure, chosen) as watched:
         models = activities.open_models(chosen)
         with activities.closed_after(models):
             plan = coordinating.make(id, goal, task, chosen, models)
-            if detach:
-                folder = coordinating.prepare(plan, chosen)
-                return background.start(folder, plan.problem, verbose=verbose, wake=wake_on_failure)
-            lines = progress.make(quiet=quiet, verbose=verbose, events=events, coordinated=True)
+            if shown.detach:
+                folder, wake = coordinating.prepare(plan, chosen), shown.wake_on_failure
+                return background.start(folder, plan.problem, verbose=shown.verbose, wake=wake)
+            lines = progress.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events, coordinated=True)
             models.on_wait = lines.on_wait
             ask = asking.person(plan.language)
             try:
@@ -87,7 +75,7 @@ def run(
             finally:
                 lines.close()
         watched.outcome = outcome
-        return output.finished(outcome, as_json=as_json or events)
+        return output.finished(outcome, as_json=shown.json)
 
 
 def _task(given: dict[str, Any]) -> Task:

@@ -34,13 +34,23 @@ def status(room: str | None, active: str | None, as_json: bool) -> int:
     return value["exit_code"] if unreadable else 0
 
 
+def _done(value: Mapping[str, Any], language: str) -> str:
+    """How far the room is: its rounds, or the trials of an evaluation."""
+    from debateroom.language import say
+
+    figures = value.get("figures")
+    if figures is None:
+        return say(language, "rounds_played", count=value["rounds_played"])
+    done = figures["trials"] - figures.get("errors", 0)  # those that broke are still to be played
+    return say(language, "trials_ended", done=done, count=figures["planned"])
+
+
 def _show(value: Mapping[str, Any], language: str) -> None:
     """The room in a few lines, in the language of its debate."""
     from debateroom.language import say
 
-    rounds = say(language, "rounds_played", count=value["rounds_played"])
-    state = states.status(language, value["status"])
-    output.tell(printable(say(language, "status_line", room=value["room"], status=state, rounds=rounds)))
+    told = {"status": states.status(language, value["status"]), "done": _done(value, language)}
+    output.tell(printable(say(language, "status_line", room=value["room"], **told)))
     if value["summary"]:
         output.tell(printable(output.verdict(language, value["outcome"], value["summary"])))
     for label, key in (("problem_label", "error"), ("next_label", "hint")):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, progress, stdout, waking
+from debateroom.cli import background, output, progress, running, stdout, waking
 from debateroom.cli.turns import counted
 from debateroom.language import say
 from debateroom.terminal import printable
@@ -31,28 +31,15 @@ _OPTIONS = (
     click.option("--job-id", default="", metavar="ID", help="Your own id for this run; it is in the room."),
     click.option("--description", default="", metavar="TEXT", help="What this run is for; it is in the room."),
     click.option("--language", metavar="LANG", help="en, fr or zh.  [default: that of the text]"),
-    click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
-    click.option(
-        "--call-timeout", type=float, metavar="S",
-        help="Seconds one call, or answer of an outside agent, may take.  [default: 120]",
-    ),
-    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
-    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
     click.option("--max-tokens", type=int, metavar="N", help="Tokens of one message.  [default: 16000]"),
-    click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
-    waking.option,
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
-    click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
-    click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
-    click.option("-v", "--verbose", count=True, help="More on stderr: what was kept back and why; -vv: every event."),
 )  # fmt: skip
 
 _JOB = ("agent_model", "start", "max_turns", "job_id", "description")
-_SHOWN = ("detach", "wake_on_failure", "as_json", "events", "quiet", "verbose")
 
 
 def with_options(command: Callable[..., int]) -> Callable[..., int]:
     """Gives a command the options of a dialogue."""
+    command = running.with_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -64,26 +51,25 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
     from debateroom.dialogue.plan import Job
 
     stdout.take()
-    shown = {name: given.pop(name) for name in _SHOWN}
+    shown = running.shown(given)
     agent = given.pop("agent")
     job |= {name: given.pop(name) for name in _JOB}
     chosen = settings.load(given)
-    with waking.watching(shown["wake_on_failure"], chosen) as watched:
+    with waking.watching(shown.wake_on_failure, chosen) as watched:
         models = activities.open_models(chosen)
         with activities.closed_after(models):
             made = cast(Job(agent=dialogues.named(agent), **job), chosen, models, agent)
-            if shown["detach"]:
-                folder = dialogues.prepare(made, chosen)
-                wake, verbose = shown["wake_on_failure"], shown["verbose"]
-                return background.start(folder, made.plan.problem, verbose=verbose, wake=wake)
-            lines = progress.make(quiet=shown["quiet"], verbose=shown["verbose"], events=shown["events"], turns=True)
+            if shown.detach:
+                folder, wake = dialogues.prepare(made, chosen), shown.wake_on_failure
+                return background.start(folder, made.plan.problem, verbose=shown.verbose, wake=wake)
+            lines = progress.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events, turns=True)
             models.on_wait = lines.on_wait
             try:
                 outcome = dialogues.run(made, chosen, models, on_event=lines.on_event, on_progress=lines.on_progress)
             finally:
                 lines.close()
         watched.outcome = outcome
-        return output.finished(outcome, as_json=shown["as_json"] or shown["events"])
+        return output.finished(outcome, as_json=shown.json)
 
 
 def tell(outcome: Outcome) -> None:

@@ -1,12 +1,15 @@
-"""What is said of an evaluation: a line a trial on stderr while it runs, and in the end the figures on stdout."""
+"""What is said of an evaluation: on stderr how far it is while it runs, and in the end the figures on stdout."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
 from debateroom.cli import output, progress
+from debateroom.cli.moving import MovingLine
 from debateroom.language import number, say
 from debateroom.terminal import one_line, printable
 
@@ -14,22 +17,39 @@ if TYPE_CHECKING:
     from debateroom.activities import Outcome
 
 
+_STATUSES = ("pass", "fail", "inconclusive", "invalid", "error")
+_LAST = ("synthesized", "room_finished", "room_interrupted")
+"""Events after which nothing moves any more."""
+_FEW = 20
+"""Trials up to which each has a line; of more there is a line for every twentieth part."""
+_LONGEST = 15.0
+"""Seconds after which a trial that ends has a line in any case."""
+
+
 def make(*, quiet: bool, verbose: int, events: bool) -> progress.Progress:
-    """The lines of an evaluation for this process's stderr; with `events` also JSON on stdout."""
-    lines = TrialLines(quiet=quiet, verbose=verbose)
-    return progress.EventLines(lines) if events else lines
+    """What is shown of an evaluation on this process's stderr; with `events` also JSON on stdout."""
+    live = not quiet and not verbose and sys.stderr.isatty()
+    shown = LiveTrials() if live else TrialLines(quiet=quiet, verbose=verbose)
+    return progress.EventLines(shown) if events else shown
 
 
 class TrialLines:
-    """One plain line a trial, with what is still to come."""
+    """Plain lines: the seats, then one a trial where there are few or with `verbose`, else one now and then."""
 
     def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
         self._quiet = quiet
         self._verbose = verbose
         self._language = "en"
-        self._all = self._done = self._here = 0
+        self._all = self._done = 0
+        self._came: Counter[str] = Counter()
+        """Status → trials that ended in this run."""
         self._cost: float | None = 0.0
-        self._began = clock.monotonic()
+        self._began = self._told = clock.monotonic()
+        self._told_done = 0
+        """How many had ended when the last line was said."""
+        self._customer = ""
+        self._seeded = False
+        self._told_ignored: set[str] = set()
 
     def on_event(self, event: Mapping[str, Any]) -> None:
         """Says what is worth a line."""
@@ -55,16 +75,23 @@ class TrialLines:
         """Nothing to take down."""
 
     def _room_opened(self, event: Mapping[str, Any]) -> None:
-        self._language, settings = event["language"], event["settings"]
+        self._language, self._customer, settings = event["language"], event["model"], event["settings"]
         tasks, trials = len(settings["tasks"]), settings["asked"]["trials"]
         self._all = tasks * trials
         customer, agent = (f"{seat['name']} ({one_line(seat['model'], 80)})" for seat in event["agents"][:2])
         self._note(say(
-            self._language, "eval_seats", tasks=tasks, trials=trials, agent=agent, customer=customer,
+            self._language, "eval_seats", count=tasks, trials=trials, agent=agent, customer=customer,
             seed=str(settings["seed"]),
         ))  # fmt: skip
-        if settings["asked"]["seed"] is not None and not settings["samples"]:
-            self._note(say(self._language, "eval_no_seed", customer=event["model"]))
+        self._seeded = settings["asked"]["seed"] is not None
+        for model, what in settings["ignores"].items():
+            self._say_ignored(model, what)
+
+    def _say_ignored(self, model: str, what: Sequence[str]) -> None:
+        """Once for each model: a seed that somebody asked for has no effect there."""
+        if self._seeded and "seed" in what and model not in self._told_ignored:
+            self._told_ignored.add(model)
+            self._note(say(self._language, "eval_no_seed", model=one_line(model, 80)))
 
     def _moved_aside(self, event: Mapping[str, Any]) -> None:
         self._note(say(self._language, "moved_line", command=event["hint"]))
@@ -77,6 +104,8 @@ class TrialLines:
             self._note(say(self._language, "eval_resumed", done=self._done, all=self._all))
 
     def _trial_said(self, event: Mapping[str, Any]) -> None:
+        if event.get("ignored"):  # a server may refuse it only when it is asked
+            self._say_ignored(self._customer, event["ignored"])
         if self._verbose and event.get("kept_back"):
             rules = ", ".join(event["kept_back"])
             self._note(say(self._language, "aside_line", agent=f"{event['task']} #{event['trial']}", rules=rules))
@@ -86,29 +115,85 @@ class TrialLines:
 
     def _trial_finished(self, event: Mapping[str, Any]) -> None:
         self._done += 1
-        self._here += 1
         status = "invalid" if event["result"]["simulator_invalid"] else event["status"]
+        self._came[status] += 1
+        self._tell_trial(event, status)
+
+    def _tell_trial(self, event: Mapping[str, Any], status: str) -> None:
+        now = clock.monotonic()
+        due = (self._done - self._told_done) * _FEW >= self._all or now - self._told > _LONGEST
+        if self._verbose or self._all <= _FEW:
+            self._note(self._trial_line(event, status))
+        elif due or self._done == self._all:
+            self._told, self._told_done = now, self._done
+            self._note(self._so_far())
+
+    def _trial_line(self, event: Mapping[str, Any], status: str) -> str:
         failed = [name for name, came in event["checks"].items() if came != "pass"]
-        self._note(say(
+        return say(
             self._language, "eval_trial", done=self._done, all=self._all, task=one_line(event["task"], 40),
             trial=event["trial"], status=say(self._language, f"eval_status_{status}"),
             why=f" ({', '.join(failed)})" if failed else "", forecast=self._forecast(),
-        ))  # fmt: skip
+        )  # fmt: skip
+
+    def _so_far(self) -> str:
+        """`37 of 120: 30 passed, 7 failed; about 40 s left`; of a run that goes on, what ended in it."""
+        counts = [
+            f"{number(self._language, self._came[status])} {say(self._language, f'eval_status_{status}')}"
+            for status in _STATUSES
+            if self._came[status]
+        ]
+        told = say(self._language, "listed").join(counts) or say(self._language, "eval_none")
+        return say(
+            self._language, "eval_so_far", done=self._done, all=self._all, counts=told, forecast=self._forecast()
+        )
 
     def _forecast(self) -> str:
         """What is still to come, from how long and how dear it was so far."""
-        left = self._all - self._done
+        left, here = self._all - self._done, self._came.total()
         if left <= 0:
             return say(self._language, "eval_last")
-        time = _duration((clock.monotonic() - self._began) / self._here * left)
+        if not here:
+            return say(self._language, "eval_unknown")
+        time = _duration((clock.monotonic() - self._began) / here * left)
         if not self._cost:
             return say(self._language, "eval_left", time=time)
-        cost = number(self._language, self._cost / self._here * (self._here + left), 2)
+        cost = number(self._language, self._cost / here * left, 2)
         return say(self._language, "eval_left_cost", time=time, cost=cost)
 
     def _note(self, text: str) -> None:
         if not self._quiet:
             output.note(printable(text))
+
+
+class LiveTrials(TrialLines):
+    """A line that moves: how many trials have ended, how they came out, what is left; above it what went wrong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line = MovingLine()
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Takes the event in, and draws the line again when it is time."""
+        super().on_event(event)
+        if event["event"] in _LAST:
+            self.close()
+        elif event["event"] == "trial_finished":
+            self._line.show(self._so_far())
+        elif self._all:
+            self._line.show_often(self._so_far())
+
+    def close(self) -> None:
+        """Takes the moving line down."""
+        self._line.close()
+
+    def _tell_trial(self, event: Mapping[str, Any], status: str) -> None:
+        """Nothing beside the moving line, but for a trial that broke."""
+        if status == "error":
+            self._note(self._trial_line(event, status))
+
+    def _note(self, text: str) -> None:
+        self._line.note(text)
 
 
 def _duration(seconds: float) -> str:

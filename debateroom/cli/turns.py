@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from debateroom import clock
 from debateroom.cli import output
+from debateroom.cli.moving import MovingLine
 from debateroom.cli.progress import EVENT_LENGTH
 from debateroom.cli.spent import Spent
 from debateroom.language import say
 from debateroom.terminal import one_line, printable
-
-if TYPE_CHECKING:
-    from rich.live import Live
 
 Event = Mapping[str, Any]
 _NAME = 60
@@ -114,30 +111,19 @@ class LiveTurns(TurnLines):
 
     def __init__(self) -> None:
         super().__init__()
-        self._live: Live | None = None
+        self._line = MovingLine()
         self._number = 1
-        self._shown = 0.0
 
     def on_progress(self, agent: str, characters: int) -> None:
         """Says how much was written, at most ten times a second."""
-        now = clock.monotonic()
-        if now - self._shown > 0.1:
-            self._shown = now
-            self._show(agent, say(self._language, "writing", characters=characters))
+        self._line.show_often(self._now(agent, say(self._language, "writing", characters=characters)))
 
     def close(self) -> None:
         """Takes the moving line down."""
-        if self._live:
-            self._live.stop()
-            self._live = None
+        self._line.close()
 
     def _note(self, text: str) -> None:
-        """Above the moving line: the console keeps the two apart, whichever thread it is called in."""
-        live = self._live
-        if live is None:
-            super()._note(text)
-        else:
-            live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._line.note(text)
 
     def _room_opened(self, event: Event) -> None:
         super()._room_opened(event)
@@ -178,14 +164,8 @@ class LiveTurns(TurnLines):
         self._show(seat, say(self._language, "waiting"))
 
     def _show(self, seat: str, state: str) -> None:
-        from rich.console import Console
-        from rich.live import Live
-        from rich.text import Text
+        self._line.show(self._now(seat, state))
 
+    def _now(self, seat: str, state: str) -> str:
         agent = one_line(seat, _NAME)
-        told = say(self._language, "turn_now", turn=self._number, turns=self._turns, agent=agent, state=state)
-        shown = Text(told, no_wrap=True, overflow="ellipsis")
-        if self._live is None:
-            self._live = Live(shown, console=Console(stderr=True), transient=True, auto_refresh=False)
-            self._live.start()
-        self._live.update(shown, refresh=True)
+        return say(self._language, "turn_now", turn=self._number, turns=self._turns, agent=agent, state=state)

@@ -17,6 +17,7 @@ from debateroom.dialogue import tool_names
 from debateroom.errors import UsageError
 from debateroom.matching.calls import ExpectedCall
 from debateroom.reading import strict
+from debateroom.validation import fault_of, first_fault
 
 _OLD = {"testPersona": "persona", "testGoals": "goals", "testResult": "result", "expectedTools": "expected_tools",
         "query": "opening"}  # fmt: skip
@@ -106,16 +107,10 @@ def parse(value: Any, source: str, fields: Field | None = None) -> Scenario:
     try:
         return Scenario.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "missing":
-            message = "it is missing"
-        elif first["type"] == "extra_forbidden":
-            message = "there is no such key"
-        message = message[0].lower() + message[1:]
         if fields is not None:
-            _place(fields, first["loc"]).fail(message)
-        raise UsageError(f"{source}: {'.'.join(map(str, first['loc'])) or 'the whole'}: {message}") from error
+            field, message = fault_of(error)
+            _place(fields, field).fail(message)
+        raise UsageError(f"{source}: {first_fault(error)}") from error
 
 
 def _place(fields: Field, loc: Sequence[int | str]) -> Field:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from debateroom.agents.agent import ToolRecord
 from debateroom.dialogue import sameness, signs, tool_names
 from debateroom.dialogue.scenario import Scenario
+from debateroom.errors import UsageError
 from debateroom.matching.calls import ExpectedCall, match_calls
 
 Result = Literal["passed", "failed", "inconclusive"]
@@ -69,7 +70,10 @@ def _unmet(expected: Sequence[ExpectedCall], tools: Sequence[ToolRecord]) -> str
     """What is wrong with the calls; empty when nothing is. Which agent called is not recorded, so `by` is any."""
     anybody = [each.model_copy(update={"by": None}) for each in expected]
     made = [{"tool": tool.name, "args": tool.arguments} for tool in tools]
-    return "; ".join(map(str, match_calls(anybody, made).evidence))
+    try:
+        return "; ".join(map(str, match_calls(anybody, made).evidence))
+    except UsageError as error:  # an expectation that cannot be held against these calls
+        return str(error)
 
 
 def refusal(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from debateroom.agents.agent import Answered
 from debateroom.errors import AgentFailed, DebateroomError
 from debateroom.evaluation.stage import Stage
 from debateroom.evaluation.trial import Call
-from debateroom.evaluation.world import snapshot
+from debateroom.evaluation.world import bounded, snapshot
 from debateroom.messages import Turn
 from debateroom.room.spending import spent_by_model
 
@@ -90,7 +91,7 @@ class Actor:
             if call.tool not in tools or not isinstance(call.args, Mapping):
                 continue
             try:
-                tools[call.tool](**copy.deepcopy(dict(call.args)))
+                bounded(functools.partial(tools[call.tool], **copy.deepcopy(dict(call.args))))
                 ok = True
             except Exception:  # a refusal, as it was before: the world's answer
                 ok = False
@@ -99,7 +100,7 @@ class Actor:
 
     def _guarded(self, what: str, act: Any, *given: Any) -> Any:
         try:
-            return act(*given)
+            return bounded(act, *given)
         except Exception as error:  # whatever a world of the user's does
             raise AgentFailed(f"the world cannot be {what}: {type(error).__name__}: {error}") from error
 

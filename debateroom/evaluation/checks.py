@@ -63,6 +63,8 @@ def _graded(name: CheckName, task: Task, trial: Trial) -> Check:
         return _CHECK[name](task, trial)
     except UsageError as error:  # the dataset asks for what cannot be: nothing is said about the agent
         return Check(name, "error", (Evidence("reason", str(error)),))
+    except RecursionError:
+        return Check(name, "error", (Evidence("reason", "a value is nested too deep to be compared"),))
 
 
 def _tool_calls(task: Task, trial: Trial) -> Check:

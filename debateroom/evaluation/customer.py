@@ -18,6 +18,7 @@ from debateroom.evaluation.reply import Reply, read_reply
 from debateroom.evaluation.stage import Stage
 from debateroom.evaluation.task import Task
 from debateroom.messages import Answer, Purpose, Request, Turn
+from debateroom.models.sampling import ignored
 from debateroom.room.spending import spent_by_model
 
 TEMPERATURE = 1.0
@@ -141,6 +142,7 @@ class Customer:
             model=answer.model,
             seconds=round(answer.seconds, 3),
             finish=answer.stop_reason,
+            ignored=sorted(ignored(self._stage.customer)),
             **spent_by_model({self._stage.customer.name: answer.paid}, prices=self._stage.plan.prices),
         )
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from debateroom.errors import UsageError
 from debateroom.evaluation.task import Task
 from debateroom.reading import strict
+from debateroom.validation import first_fault
 
 _LARGEST = 50_000_000
 """Bytes of a dataset."""
@@ -84,14 +85,7 @@ def read_task(value: Mapping[str, Any]) -> Task:
     try:
         return Task.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the whole"
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "missing":
-            message = "it is missing"
-        elif first["type"] == "extra_forbidden":
-            message = "there is no such key"
-        raise UsageError(f"{field}: {message[:1].lower()}{message[1:]}") from error
+        raise UsageError(first_fault(error)) from error
 
 
 def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:

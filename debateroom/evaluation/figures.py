@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from debateroom.errors import UsageError
 from debateroom.evaluation.checks import Check, Status, verdict
+from debateroom.evaluation.customer_text import TextFinding
 from debateroom.evaluation.task import CHECKS, CheckName
 from debateroom.evaluation.trial import Trial
 
@@ -29,6 +30,8 @@ class Graded(NamedTuple):
 
     trial: Trial
     checks: tuple[Check, ...]
+    style: tuple[TextFinding, ...] = ()
+    """What is found of how the customer wrote: no fault of the agent's."""
 
     @property
     def status(self) -> Status:
@@ -89,6 +92,8 @@ class Figures:
     """Messages of the customer in a valid trial; not a number without one."""
     inconclusive: int
     """Valid trials of which nothing final can be said."""
+    style: int
+    """Valid trials in which the customer wrote more than three sentences at once, or an emoji."""
     errors: tuple[tuple[str, int], ...]
     """Task and number of every broken trial: to be run again, never averaged."""
     simulator_invalid: tuple[tuple[str, int], ...]
@@ -138,10 +143,11 @@ def wilson(passed: int, trials: int, z: float = _Z95) -> Interval:
 def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None = None) -> Figures:
     """The figures of all trials. `do_nothing` has the verdict on each task when nothing is done."""
     valid, errors, invalid = _sorted_out(graded)
-    most = max(Counter(each.trial.task for each in (*valid, *errors, *invalid)).values(), default=0)
-    tasks = dict.fromkeys(each.trial.task for each in (*valid, *errors, *invalid))
+    everything = (*valid, *errors, *invalid)
+    most = max(Counter(each.trial.task for each in everything).values(), default=0)
 
     def rate(status: Callable[[Graded], Status | None], decided: frozenset[Status]) -> Rate:
+        tasks = dict.fromkeys(each.trial.task for each in everything if status(each) is not None)
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for each in valid:
             said = status(each)
@@ -154,12 +160,13 @@ def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None
         by_check={
             name: rate(lambda each, name=name: _status_of(each, name), frozenset({"pass", "fail"}))  # type: ignore[misc]
             for name in CHECKS
-            if any(_status_of(each, name) for each in valid)
+            if any(_status_of(each, name) for each in everything)
         },
         stops=dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in valid)),
         satisfied=sum(each.trial.stop.satisfied for each in valid),
         valid=len(valid),
         average_turns=sum(each.trial.turns for each in valid) / len(valid) if valid else math.nan,
+        style=sum(bool(each.style) for each in valid),
         inconclusive=sum(each.status == "inconclusive" for each in valid),
         errors=tuple((each.trial.task, each.trial.number) for each in errors),
         simulator_invalid=tuple((each.trial.task, each.trial.number) for each in invalid),

@@ -15,16 +15,18 @@ from debateroom.evaluation.dataset import Dataset
 from debateroom.evaluation.gate import Gate, read_gate
 from debateroom.evaluation.task import Task
 from debateroom.language import detect_language
-from debateroom.messages import Seat
+from debateroom.messages import Model, Seat
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default
+from debateroom.models.sampling import ignored
 from debateroom.room.opening import read_opening, write_opening
+from debateroom.room.played import EVALUATION
 from debateroom.settings import PROJECT_FILE, Settings
 
 CUSTOMER, JUDGE = "customer", "judge"
 """Names of the seats beside the agent."""
-KIND = "eval"
+KIND = EVALUATION
 ROOM = "eval"
 """The default room."""
 MOST_TRIALS = 1_000
@@ -77,8 +79,8 @@ class Plan:
     """Of the first trial."""
     asks: tuple[str, ...]
     """`provider:model` of each model that is asked here, the agent's included."""
-    samples: bool
-    """Whether the customer's model is sent temperature and seed; else it uses its own."""
+    ignores: Mapping[str, tuple[str, ...]]
+    """For each model of customer and agent, or an outside agent, that uses its own temperature or seed: which."""
     call_timeout: float
     """Seconds one call may take."""
     timeout: float | None
@@ -149,7 +151,7 @@ def make(
         tasks=dataset.tasks,
         seed=asked.seed if asked.seed is not None else secrets.randbelow(2**31),
         asks=tuple(sorted(names)),
-        samples=bool(getattr(customer, "samples", False)),
+        ignores=_ignored([customer, *map(models.open, asks)], "" if asks else agent.model),
         call_timeout=settings.call_timeout,
         timeout=settings.timeout,
         budget=settings.budget,
@@ -159,6 +161,12 @@ def make(
         fence=f"said-{secrets.token_hex(4)}",
         uuid=str(uuid.uuid4()),
     )
+
+
+def _ignored(asked: Sequence[Model], outside: str) -> dict[str, tuple[str, ...]]:
+    """What of temperature and seed the models `asked` are not sent; an agent from outside is sent no seed."""
+    found = {model.name: tuple(sorted(ignored(model))) for model in asked} | ({outside: ("seed",)} if outside else {})
+    return {name: what for name, what in found.items() if what}
 
 
 def _language(settings: Settings, tasks: tuple[Task, ...]) -> str:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from debateroom.evaluation.trial import Token
+from debateroom.reading.triggers import Trigger, read_trigger
 
-_TOKENS: dict[str, Token] = {"STOP": "stop", "TRANSFER": "transfer", "OUTOFSCOPE": "out_of_scope"}
-_TOKEN = re.compile(
-    r"[#＃]{2,4}[ \t]*(STOP|TRANSFER|OUT[-_ ‑]?OF[-_ ‑]?SCOPE)(?:[ \t]*[#＃]{2,4}|(?=[ \t]*$))",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""The marks behind it may be missing where nothing else stands on its line."""
-_SEPARATOR = re.compile(r"[-_ ‑]")
+_MARK = "###"
 
 
 class Reply(NamedTuple):
@@ -26,11 +20,20 @@ class Reply(NamedTuple):
 
 
 def read_reply(written: str) -> Reply:
-    """The words and the token in what a customer wrote.
+    """The words and the token in what a customer wrote; a token that is quoted or only spoken of is none.
+
+    One at the very end counts without the marks behind it, which small models leave out.
 
     >>> read_reply("Thanks, that is all. ###STOP###")
     Reply(text='Thanks, that is all.', token='stop')
+    >>> read_reply("Your form says “###STOP###”, what is that?").token
     """
-    found = _TOKEN.search(written)
-    token = _TOKENS[_SEPARATOR.sub("", found[1].upper())] if found else None
-    return Reply(_TOKEN.sub(" ", written).strip() if found else written.strip(), token)
+    found = _read(written)
+    if found.problem is not None:  # the token at the end is cut off
+        found = _read(written.rstrip().rstrip("#＃") + _MARK)
+    ended = found.kind not in ("none", "malformed")
+    return Reply(found.visible_text.strip(), cast(Token, found.kind) if ended else None)
+
+
+def _read(written: str) -> Trigger:
+    return read_trigger(written, protocol="stop_tokens", speaker="simulator")

@@ -11,14 +11,17 @@ from typing import Any
 from debateroom.evaluation import gate as gates
 from debateroom.evaluation import journal
 from debateroom.evaluation.checks import Status, grade
+from debateroom.evaluation.customer_text import TextFinding, check_customer_style
 from debateroom.evaluation.figures import Figures, Graded, Rate, figures, first_lines
 from debateroom.evaluation.journal import Ledger
 from debateroom.evaluation.plan import Plan
 from debateroom.evaluation.running import lightened
 from debateroom.evaluation.task import CHECKS, Task
+from debateroom.evaluation.trial import Trial
 from debateroom.matching.evidence import short
 from debateroom.messages import dollars
 from debateroom.room.events import usage_json
+from debateroom.terminal import one_line
 
 MOST_SHOWN = 500
 """Trials that the report has a section for; the others are in the journal."""
@@ -32,8 +35,9 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
     for trial, _ in journal.finished(folder):
         if trial.task not in tasks:
             continue
-        each = Graded(trial, grade(tasks[trial.task], trial))
-        graded.append(Graded(lightened(trial), each.checks))
+        task = tasks[trial.task]
+        each = Graded(trial, grade(task, trial), style_of(trial, opening=task.opening))
+        graded.append(each._replace(trial=lightened(trial)))
         if each.status != "pass" or trial.simulator_invalid:
             shown.append(section(each))
     graded.sort(key=_place(plan))
@@ -45,9 +49,10 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
         "summary": summary(plan, found),
         "lines": list(first_lines(found)),
         "figures": figures_json(found),
+        "replayed": sum(each.trial.stop.cause == "error" for each in graded),
         "gate": gate,
         "seed": plan.seed,
-        "temperature": "1.0" if plan.samples else "default",
+        **chance(folder, plan),
         "tasks": [_row(task, [each for each in graded if each.trial.task == task.id]) for task in plan.tasks],
         "failed": shown[:MOST_SHOWN],
         "more_failed": max(0, len(shown) - MOST_SHOWN),
@@ -91,6 +96,12 @@ def summary(plan: Plan, found: Figures) -> str:
     return f"{share}{between}, {len(plan.tasks)} × {plan.asked.trials}"
 
 
+def style_of(trial: Trial, *, opening: str = "") -> tuple[TextFinding, ...]:
+    """Findings on how the customer's messages are written; the task's own opening is not the customer's doing."""
+    said = [message.text for message in trial.messages if message.party == "customer" and message.text != opening]
+    return tuple(finding for text in said for finding in check_customer_style(text))
+
+
 def section(graded: Graded) -> dict[str, Any]:
     """One trial in full: its checks with their evidence, what was said, and the calls."""
     trial = graded.trial
@@ -102,6 +113,7 @@ def section(graded: Graded) -> dict[str, Any]:
         "stop": trial.stop.token or trial.stop.cause,
         "error": trial.stop.error,
         "simulator_invalid": list(trial.simulator_invalid),
+        "style": [f"{each.kind}: {each.text}" for each in graded.style],
         "checks": [
             {"name": each.name, "status": each.status, "evidence": [list(one) for one in each.evidence]}
             for each in graded.checks
@@ -111,7 +123,7 @@ def section(graded: Graded) -> dict[str, Any]:
             {
                 "tool": call.tool,
                 "args": short(call.args),
-                "result": short(call.result) if call.result is not None else None,
+                "result": one_line(call.result, 400) if call.result is not None else None,
                 "ok": call.ok,
                 "by": call.by,
             }
@@ -126,8 +138,11 @@ def figures_json(found: Figures) -> dict[str, Any]:
         "trials": found.trials,
         "valid": found.valid,
         "inconclusive": found.inconclusive,
-        "errors": [list(each) for each in found.errors],
-        "simulator_invalid": [list(each) for each in found.simulator_invalid],
+        "style": found.style,
+        "errors": len(found.errors),
+        "simulator_invalid": len(found.simulator_invalid),
+        "error_trials": [list(each) for each in found.errors],
+        "invalid_trials": [list(each) for each in found.simulator_invalid],
         "satisfied": found.satisfied,
         "average_turns": _number(found.average_turns),
         "stops": dict(found.stops),
@@ -170,6 +185,18 @@ def _row(task: Task, graded: Sequence[Graded]) -> dict[str, Any]:
         "stops": dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in graded)),
         "turns": round(sum(each.trial.turns for each in fair) / len(fair), 2) if fair else None,
         "unscored": [f"{each.check}: {each.reason}" for each in task.unscored],
+    }
+
+
+def chance(folder: Path, plan: Plan) -> dict[str, Any]:
+    """The customer's `temperature`, `default` where its model did not take ours; and who used a seed of its own."""
+    ignored = {name: set(what) for name, what in plan.ignores.items()}
+    for event in journal.events(folder):
+        if event["event"] == "trial_said" and event.get("ignored"):  # what a server refused while it was asked
+            ignored.setdefault(plan.model, set()).update(event["ignored"])
+    return {
+        "temperature": "default" if "temperature" in ignored.get(plan.model, ()) else "1.0",
+        "own_seed": sorted(name for name, what in ignored.items() if "seed" in what),
     }
 
 

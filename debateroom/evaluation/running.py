@@ -25,8 +25,8 @@ from debateroom.language import detect_language
 from debateroom.messages import Model
 from debateroom.room.room import Room
 
-OpenAgent = Callable[[str], Agent]
-"""Opens the agent for one trial, given its session. Called on the main thread."""
+OpenAgent = Callable[[str, int | None], Agent]
+"""Opens the agent for one trial, given its session and seed. Called on the main thread."""
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
 _GRACE = 1.0
@@ -101,7 +101,7 @@ class Trials:
         plan, parts = self._plan, self._parts
         key, seed = Key(task.id, number), plan.seed + position
         session = f"{plan.uuid}-{position}"
-        agent = parts.agent(session)
+        agent = parts.agent(session, seed)
         stage = Stage(
             plan=plan,
             task=task,

@@ -186,6 +186,8 @@ class Task(_Part):
     @field_validator("id", mode="before")
     @classmethod
     def _named(cls, value: Any) -> Any:
+        if isinstance(value, str) and not value.isprintable():
+            raise ValueError("it is a name on one line")
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
     @field_validator("unknown_values", "tags", mode="before")

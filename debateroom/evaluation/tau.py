@@ -23,13 +23,14 @@ _CHECK = {"DB": "db_state", "ACTION": "tool_calls", "COMMUNICATE": "communicate"
 def parse(text: str, source: str) -> tuple[Task, ...]:
     """The tasks of a file's text: a list, or an object with a list `tasks`. Raises UsageError naming the task."""
     from debateroom.evaluation.dataset import read_task
+    from debateroom.reading.strict import finite, no_number
 
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=no_number, parse_float=finite)
     except json.JSONDecodeError as error:
         raise UsageError(f"{source}, line {error.lineno}: it is no valid JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise UsageError(f"{source}: it is no valid JSON: too deep") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{source}: it is no valid JSON: {error}") from error
     listed = value.get("tasks") if isinstance(value, Mapping) else value
     if not isinstance(listed, list) or not listed:
         raise UsageError(f"{source} holds no list of tasks")

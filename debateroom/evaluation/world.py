@@ -14,17 +14,25 @@ from __future__ import annotations
 
 import copy
 import inspect
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
+import orjson
+
+from debateroom import files
 from debateroom.agents.functions import as_text
 from debateroom.agents.references import NoSuchCallable, find_callable
 from debateroom.errors import UsageError
 from debateroom.evaluation.task import ReferenceCall
 from debateroom.evaluation.trial import Call
 from debateroom.matching.values import as_json, same
+
+PATIENCE = 60.0
+"""Seconds that a world may take for one thing."""
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -93,14 +101,45 @@ class Played:
     """Indices of the calls that changed the state."""
 
 
+def bounded(act: Callable[..., T], *given: Any) -> T:
+    """What a piece of a world's code gives back. What it prints goes to standard error.
+
+    Raises what it raises, RuntimeError for an attempt to end the process, TimeoutError when it takes too long: it is
+    left behind then, for a thread cannot be stopped.
+    """
+    done: list[tuple[T | None, BaseException | None]] = []
+
+    def work() -> None:
+        try:
+            done.append((act(*given), None))
+        except BaseException as error:
+            done.append((None, error))
+
+    thread = threading.Thread(target=work, name="world", daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    if not done:
+        raise TimeoutError(f"it takes longer than {PATIENCE:g} s")
+    result, error = done[0]
+    if isinstance(error, Exception):
+        raise error
+    if error is not None:
+        raise RuntimeError(f"{type(error).__name__}: {error}")
+    return cast(T, result)
+
+
 def play(world: World, initial: Any, calls: Sequence[ReferenceCall], *, seed: int = 0) -> Played:
     """Resets `world` and makes `calls` one after the other. Raises UsageError when the world itself breaks."""
     try:
-        world.reset(copy.deepcopy(initial), seed)
-        begin = before = snapshot(world)
-        tools = world.tools()
+        return bounded(_played, world, initial, calls, seed)
     except Exception as error:  # whatever a world of the user's does
-        raise UsageError(f"the world cannot be reset: {type(error).__name__}: {error}") from error
+        raise UsageError(f"the world breaks: {type(error).__name__}: {error}") from error
+
+
+def _played(world: World, initial: Any, calls: Sequence[ReferenceCall], seed: int) -> Played:
+    world.reset(copy.deepcopy(initial), seed)
+    begin = before = snapshot(world)
+    tools = world.tools()
     made: list[Call] = []
     writes: list[int] = []
     for call in calls:
@@ -113,8 +152,13 @@ def play(world: World, initial: Any, calls: Sequence[ReferenceCall], *, seed: in
 
 
 def snapshot(world: World) -> Any:
-    """The world's state as JSON, a copy that later calls leave alone. Raises what the world raises."""
-    return as_json(world.state())
+    """The world's state as JSON, a copy that later calls leave alone. Raises what the world raises, ValueError for a
+    state that is no JSON."""
+    state = as_json(world.state())
+    try:
+        return orjson.loads(files.dumps(state))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"its state is no JSON: {error}") from error
 
 
 def _called(tools: Mapping[str, Callable[..., Any]], call: ReferenceCall) -> Call:

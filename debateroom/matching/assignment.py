@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 Fits = Sequence[Sequence[bool]]
@@ -14,36 +15,39 @@ def maximum(fits: Fits, first: Sequence[int] = ()) -> dict[int, int]:
     Calls of `first` are paired wherever that is possible at all; it costs no pair, because an augmenting path
     leaves everything paired that was (Mendelsohn and Dulmage 1958). Kuhn's algorithm.
     """
+    columns = list(zip(*fits, strict=True))
     slot_of: dict[int, int] = {}
     call_of: dict[int, int] = {}
     for call in first:
-        _augment_call(call, fits, slot_of, call_of, set())
+        _augment(call, columns, slot_of, call_of)
     for slot in range(len(fits)):
         if slot not in call_of:
-            _augment_slot(slot, fits, slot_of, call_of, set())
+            _augment(slot, fits, call_of, slot_of)
     return call_of
 
 
-def _augment_slot(slot: int, fits: Fits, slot_of: dict[int, int], call_of: dict[int, int], seen: set[int]) -> bool:
-    for call, fit in enumerate(fits[slot]):
-        if fit and call not in seen:
-            seen.add(call)
-            holder = slot_of.get(call)
-            if holder is None or _augment_slot(holder, fits, slot_of, call_of, seen):
-                slot_of[call], call_of[slot] = slot, call
-                return True
-    return False
+def _augment(start: int, fits: Fits, mate: dict[int, int], holder: dict[int, int]) -> None:
+    """Pairs `start`, a row of `fits`, along the shortest augmenting path, where there is one.
 
-
-def _augment_call(call: int, fits: Fits, slot_of: dict[int, int], call_of: dict[int, int], seen: set[int]) -> bool:
-    for slot, row in enumerate(fits):
-        if row[call] and slot not in seen:
-            seen.add(slot)
-            holder = call_of.get(slot)
-            if holder is None or _augment_call(holder, fits, slot_of, call_of, seen):
-                slot_of[call], call_of[slot] = slot, call
-                return True
-    return False
+    `mate` has the column of each paired row, `holder` the row of each paired column. A loop, for a path may be long.
+    """
+    came: dict[int, int] = {}
+    """Column → the row that it was reached from."""
+    rows = deque([start])
+    while rows:
+        row = rows.popleft()
+        for column, fit in enumerate(fits[row]):
+            if not fit or column in came:
+                continue
+            came[column] = row
+            if column in holder:
+                rows.append(holder[column])
+                continue
+            end: int | None = column
+            while end is not None:  # back along the path: each row takes the column it reached, and frees its own
+                reached = came[end]
+                mate[reached], holder[end], end = end, reached, mate.get(reached)
+            return
 
 
 def longest_in_order(fits: Fits, calls: int) -> dict[int, int]:

@@ -16,6 +16,7 @@ from debateroom.errors import UsageError
 from debateroom.matching import assignment
 from debateroom.matching.evidence import Evidence, short
 from debateroom.matching.values import check_matchers, fits
+from debateroom.validation import first_fault
 
 Order = Literal["any", "sequence"]
 Extra = Literal["allow", "forbid"]
@@ -36,7 +37,7 @@ class ExpectedCall(BaseModel):
     """Arguments that the call must have, values or matchers (see `values.fits`); it may have more."""
     by: str | None = None
     """Name of the agent that must call it; None is any."""
-    count: int | None = Field(default=None, ge=0, le=_MOST)
+    count: int | None = Field(default=None, ge=0, le=_MOST, strict=True)
     """How many calls there must be, exactly; None is at least one."""
     forbidden: bool = False
     """The call must not happen."""
@@ -150,9 +151,7 @@ def _read(number: int, value: Mapping[str, Any]) -> ExpectedCall:
     try:
         return ExpectedCall.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"])) or "the whole"
-        raise UsageError(f"expected call {number}: {field}: {first['msg'].removeprefix('Value error, ')}") from error
+        raise UsageError(f"expected call {number}: {first_fault(error)}") from error
 
 
 def shown(call: Mapping[str, Any]) -> str:

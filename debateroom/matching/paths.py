@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from debateroom.errors import UsageError
 
+_HALF_ESCAPE = re.compile(r"~(?![01])")
 Tokens = tuple[str, ...]
 """Keys from the top down; an index of a list is its decimal digits."""
 
@@ -36,6 +38,8 @@ def tokens(path: str, *documents: Any) -> Tokens:
     Raises UsageError for a path that is neither form.
     """
     if path == "" or path.startswith("/"):
+        if _HALF_ESCAPE.search(path):
+            raise UsageError(f"{path!r} is no path: behind ~ stands 0 (for ~) or 1 (for /)")
         return tuple(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
     parts = path.split(".")
     if not all(parts):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import math
+import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ from debateroom.errors import UsageError
 
 _LOOKED_AT = 20_000
 """Characters of a value that a regular expression sees: the value is a model's, and may be huge."""
+_PATIENCE = 1.0
+"""Seconds that a regular expression may look: some of them take for ever on a text that just misses them."""
 _PRIMARY = ("literal", "re", "in", "any", "number")
 _MODIFIERS = {"case_insensitive": ("literal", "re", "in"), "tolerance": ("number",)}
 
@@ -121,12 +124,18 @@ def _literal(value: Any, actual: Any, _: Mapping[str, Any], folded: bool) -> boo
 
 
 def _pattern(value: Any, actual: Any, _: Mapping[str, Any], folded: bool) -> bool:
-    try:
-        pattern = re.compile(value, re.IGNORECASE if folded else 0)
-    except (re.error, TypeError) as error:
-        raise UsageError(f"{value!r} is no regular expression: {error}") from error
+    import regex
+
     text = actual if isinstance(actual, str) else canonical(actual)
-    return pattern.search(text[:_LOOKED_AT]) is not None
+    try:
+        pattern = regex.compile(value, regex.IGNORECASE | regex.FULLCASE if folded else 0)
+        return pattern.search(text[:_LOOKED_AT], timeout=_PATIENCE) is not None
+    except TimeoutError as error:
+        raise UsageError(
+            f"the regular expression {value!r} takes too long on a value of {len(text)} characters"
+        ) from error
+    except (regex.error, TypeError, RecursionError) as error:
+        raise UsageError(f"{value!r} is no regular expression: {error}") from error
 
 
 def _one_of(value: Any, actual: Any, _: Mapping[str, Any], folded: bool) -> bool:
@@ -143,10 +152,15 @@ def _anything(value: Any, actual: Any, _: Mapping[str, Any], folded: bool) -> bo
 
 def _near(value: Any, actual: Any, matcher: Mapping[str, Any], _: bool) -> bool:
     tolerance = matcher.get("tolerance", 0)
-    if not _is_number(value) or not _is_number(tolerance) or tolerance < 0:
+    if not _is_number(value) or not _is_number(tolerance) or not tolerance >= 0:
         raise UsageError("`number` is a number, and its `tolerance` one that is not below 0")
-    # a little more than asked: 0.3 is within 0.1 of 0.2, whatever binary fractions make of it
-    return _is_number(actual) and abs(actual - value) <= tolerance + 1e-12 * max(abs(actual), abs(value))
+    if not _is_number(actual):
+        return False
+    try:
+        # a little more than asked: 0.3 is within 0.1 of 0.2, whatever binary fractions make of it
+        return bool(abs(actual - value) <= tolerance + 1e-12 * max(abs(actual), abs(value)))
+    except OverflowError:  # a whole number beyond all fractions
+        return bool(actual == value)
 
 
 _KINDS: Mapping[str, Callable[[Any, Any, Mapping[str, Any], bool], bool]] = {
@@ -159,13 +173,13 @@ _KINDS: Mapping[str, Callable[[Any, Any, Mapping[str, Any], bool], bool]] = {
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 def _folded(value: Any) -> Any:
-    """`value` with all texts in it without case and outer spaces."""
+    """`value` with all texts in it without case and outer spaces, accents written in one way."""
     if isinstance(value, str):
-        return value.strip().casefold()
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value.strip()).casefold())
     if isinstance(value, Mapping):
         return {key: _folded(item) for key, item in value.items()}
     return [_folded(item) for item in value] if isinstance(value, list | tuple) else value

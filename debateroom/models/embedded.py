@@ -103,7 +103,7 @@ class Embedded:
     """The embedded model as a model that can be asked. One call runs at a time; the others wait at the gate."""
 
     moderates = False
-    samples = True
+    ignores: frozenset[str] = frozenset()
     """Temperature and seed of a request are sent."""
 
     def __init__(self, known: ModelInfo, *, stop: threading.Event | None = None) -> None:

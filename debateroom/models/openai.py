@@ -23,6 +23,7 @@ from debateroom.models.openai_content import (
     items,
 )
 from debateroom.models.prompt import MARKS, closed, marked
+from debateroom.models.sampling import SAMPLING
 from debateroom.models.web import WebModel
 
 if TYPE_CHECKING:
@@ -104,8 +105,6 @@ class ChatCompletions(WebModel):
 
     path = "/chat/completions"
     whole = True
-    samples = True
-    """Temperature and seed of a request are sent."""
 
     def __init__(
         self,
@@ -120,6 +119,11 @@ class ChatCompletions(WebModel):
         self._extra_body = extra_body
         self._refused: frozenset[str] = frozenset()
         """Fields that this server turned down; they are not sent again."""
+
+    @property
+    def ignores(self) -> frozenset[str]:
+        """Of temperature and seed, what this server turned down."""
+        return self._refused & SAMPLING
 
     def send(self, request: Request, seconds: float) -> Response:
         """The answer. A field that the server does not know is left out, from then on, and the call made again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 
@@ -26,8 +27,17 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _no_number(name: str) -> Any:
+def no_number(name: str) -> Any:
+    """For `json`: NaN and the like are refused. Raises ValueError."""
     raise ValueError(f"{name} is no value of JSON")
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+def finite(text: str) -> float:
+    """For `json`: a number that is too large for one is refused. Raises ValueError."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=no_number, parse_float=finite)

@@ -24,7 +24,7 @@ from debateroom.report.phrases import change_parts
 from debateroom.report.positions import Move
 from debateroom.report.seats import model_name
 from debateroom.report.text import columns, flat, sentence_start, shorten
-from debateroom.room.played import DEBATES
+from debateroom.room.played import DEBATES, EVALUATION
 
 _TITLE = 150
 """Columns of the question that the headline has room for; the whole stands folded below it."""
@@ -64,7 +64,7 @@ class ShownSeat(NamedTuple):
 
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as one HTML page. `chat_path` is the transcript's path, linked by its name; None links nothing."""
-    if transcript.kind == evaluation.KIND:
+    if transcript.kind == EVALUATION:
         return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)

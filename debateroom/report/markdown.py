@@ -14,6 +14,7 @@ from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
 from debateroom.report.text import authored, cell, flat, line, sentence_start, spans, typed
 from debateroom.report.verdict import Risk
+from debateroom.room.played import EVALUATION
 
 _LONGEST_PROBLEM = 2_000
 """Characters of the question that a heading has room for."""
@@ -35,7 +36,7 @@ class _Folded(NamedTuple):
 def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.json") -> str:
     """The report as Markdown. `chat_path` is the transcript's path, linked by its name; None links nothing."""
     _add_filters()
-    if transcript.kind == evaluation.KIND:
+    if transcript.kind == EVALUATION:
         return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)

@@ -17,7 +17,12 @@ def texts(final: Mapping[str, Any], language: str) -> list[str]:
     told = [*map(str, final.get("lines", ())), ""]
     told += [pass_line(say(language, "eval_all"), found["overall"])]
     told += [pass_line(name, rate) for name, rate in found["by_check"].items()]
-    told += ["", *_counts(found, language), *_apart(found, language), *_spent(final.get("spent") or {}, language)]
+    told += [
+        "",
+        *_counts(found, language),
+        *_apart(found, language),
+        *spent_lines(final.get("spent") or {}, language),
+    ]
     gate = final.get("gate")
     if gate:
         value = "-" if gate["value"] is None else f"{gate['value']:.4g}"
@@ -41,21 +46,24 @@ def _counts(found: Mapping[str, Any], language: str) -> Iterator[str]:
     yield say(language, "eval_counts", stops=stops or "-")
     if found["do_nothing"]:
         part, whole = found["do_nothing"]
-        yield say(language, "eval_baseline", part=part, whole=whole)
+        yield say(language, "eval_baseline", part=part, count=whole)
 
 
 def _apart(found: Mapping[str, Any], language: str) -> Iterator[str]:
-    for key, name in (("eval_invalid", "simulator_invalid"), ("eval_errors", "errors")):
+    for key, name in (("eval_invalid", "invalid_trials"), ("eval_errors", "error_trials")):
         if found[name]:
             trials = ", ".join(f"{task} #{trial}" for task, trial in found[name])
             yield say(language, key, count=len(found[name]), trials=trials)
     if found["inconclusive"]:
         yield say(language, "eval_inconclusive", count=found["inconclusive"])
+    if found.get("style"):
+        yield say(language, "eval_style", count=found["style"])
     for k, tasks in found["overall"]["left_out"].items():
         yield say(language, "eval_left_out", k=k, tasks=", ".join(tasks))
 
 
-def _spent(spent: Mapping[str, Any], language: str) -> Iterator[str]:
+def spent_lines(spent: Mapping[str, Any], language: str) -> Iterator[str]:
+    """A line for each party that used something: `Agent: 5,868 tokens in, 228 out; 0.00 US dollars`."""
     words = Words(language)
     for party, told in spent.items():
         usage, cost = told["usage"], told["cost"]

@@ -28,6 +28,7 @@
 | `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
 | `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
 | `trial_finished` | how it ended: all that its checks look at |
+| `customer_judged`, `customer_unjudged` | what a judge of customers said of one afterwards, or why it said nothing |
 | `room_resumed`, `room_interrupted`, `room_finished` | how the run went on or ended |
 """
 
@@ -98,6 +99,10 @@ class State:
     """Rounds about which the moderator was asked."""
     moderator_problems: tuple[tuple[int, str], ...] = ()
     """Rounds about which it gave no usable verdict, and why."""
+    spoken: bool = False
+    """Whether anybody has said anything in a trial of an evaluation."""
+    trials: int = 0
+    """Trials of an evaluation that came to an end, those that broke left out."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -319,6 +324,16 @@ def _unchanged(state: State, event: Event) -> State:
     return state
 
 
+def _trial_said(state: State, event: Event) -> State:
+    return state if state.spoken else replace(state, spoken=True)
+
+
+def _trial_finished(state: State, event: Event) -> State:
+    stop = event["result"].get("stop")
+    broke = isinstance(stop, Mapping) and stop.get("cause") == "error"
+    return state if broke else replace(state, trials=state.trials + 1)
+
+
 def _decided(state: State, event: Event) -> State:
     return replace(state, decisions={**state.decisions, event["round"]: event})
 
@@ -367,8 +382,11 @@ _HANDLERS = {
     "set_aside": _unchanged,
     "call_failed": _unchanged,
     "worker_ended": _unchanged,
-    "trial_said": _unchanged,
+    "trial_said": _trial_said,
+    "trial_finished": _trial_finished,
     "trial_call_failed": _unchanged,
+    "customer_judged": _unchanged,
+    "customer_unjudged": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
     "room_resumed": _status("running"),

@@ -6,6 +6,8 @@ from debateroom.messages import Failure, Round, Transcript
 
 DEBATES = ("debate", "arena")
 """Kinds of rooms in which all seats speak in every round, in sections; in others a round is a turn of two parties."""
+EVALUATION = "eval"
+"""The kind of rooms in which an agent is evaluated, in trials."""
 
 
 def played(transcript: Transcript) -> tuple[Round, ...]:

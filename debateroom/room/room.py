@@ -311,7 +311,7 @@ def _unfinished(folder: Path) -> bool:
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
         return True
     state = _replayed(lines)
-    asked = state.unreadable or state.looked
+    asked = state.unreadable or state.looked or state.spoken
     paid = any(item.entries for item in state.transcript.rounds) or asked or lines.damaged
     return bool(paid) and state.transcript.status != "finished"
 

@@ -189,6 +189,17 @@ class _TrialEnded(_OfTrial):
     checks: dict[str, str]
 
 
+class _Judging(Shape):
+    task: str
+    trial: Number
+    judge: str
+    question: str
+
+
+class _CustomerJudged(_Judging):
+    text: str
+
+
 class _Carried(Shape):
     seconds: Amount | None = None
 
@@ -265,6 +276,8 @@ SHAPES: Mapping[str, type[Shape]] = {
     "trial_said": _TrialSaid,
     "trial_call_failed": _OfTrial,
     "trial_finished": _TrialEnded,
+    "customer_judged": _CustomerJudged,
+    "customer_unjudged": _Judging,
     "carried_over": _Carried,
     "decision_recorded": _Decision,
     "approval_answered": _Approval,

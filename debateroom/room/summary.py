@@ -12,12 +12,14 @@ from debateroom.language import say
 from debateroom.messages import CURRENCY, Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
-from debateroom.room.played import DEBATES, missing, played
+from debateroom.room.played import DEBATES, EVALUATION, missing, played
 from debateroom.room.room import BRIEF, CHAT, JOURNAL, REPORT, command, opening_event, read
 from debateroom.terminal import one_line
 
 _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
 """What the final output says in words. One from elsewhere may hold anything."""
+_LISTS = ("error_trials", "invalid_trials", "left_out")
+"""What of the figures lists trials or tasks."""
 _NAMED = 3
 """Missing seats that a paragraph names."""
 _LISTED = 20
@@ -41,9 +43,9 @@ STOPPED = 143
 def summarize(folder: Path, state: State) -> dict[str, Any]:
     """The object for the room in `folder` as `state` has it; paths are absolute, what is not known yet is None.
 
-    `exit_code` is that of the run. While it goes on there is none, and `ok` is true: nothing has gone wrong.
-    `missing` names seats without a reply in the last round; `degraded` is true when there are such, or when the
-    moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
+    That of an evaluation has `figures` as well. `exit_code` is that of the run. While it goes on there is none, and
+    `ok` is true: nothing has gone wrong. `missing` names seats without a reply in the last round; `degraded` is true
+    when there are such, or when the moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
     """
     transcript = state.transcript
     final = transcript.final_output or {}
@@ -53,6 +55,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     report = folder.resolve() / REPORT
     if "summary" in said:
         said["summary"] = paragraph(transcript)
+    told = {"figures": _figures(state)} if transcript.kind == EVALUATION else {}
     return {
         "ok": state.exit_code in (0, None),
         "exit_code": state.exit_code,
@@ -67,6 +70,7 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "degraded": bool(gone) or any(_unmoderated(transcript)),
         "cost": dollars(transcript.cost),
         "currency": CURRENCY,
+        **told,
         "report": str(report) if report.exists() else None,
         "transcript": str(folder.resolve() / CHAT),
         "brief": str(folder.resolve() / BRIEF) if transcript.status == "waiting_for_host" else None,
@@ -76,8 +80,13 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
 
 
 def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with all its keys in their order, long texts cut until its JSON is within `JSON_LIMIT`."""
+    """The object with all its keys in their order, long texts cut until its JSON is within `JSON_LIMIT`.
+
+    That of an evaluation ends with its figures, of which nothing is cut.
+    """
     whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
+    if "figures" in value:
+        whole["figures"] = value["figures"]
     for key in _SHORTENED:
         if isinstance(whole[key], str):
             whole[key] = one_line(whole[key], 600)
@@ -87,6 +96,23 @@ def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
             break
         whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
     return whole
+
+
+def _figures(state: State) -> dict[str, Any]:
+    """Of an evaluation: trials that are planned and that came to an end, and the figures once there are some.
+
+    Lists of trials and tasks are left out: they may be long, and are in `chat.json`.
+    """
+    final, settings = state.transcript.final_output or {}, state.settings
+    known = final.get("figures")
+    planned = len(settings.get("tasks", ())) * settings.get("asked", {}).get("trials", 1)
+    if not isinstance(known, Mapping):
+        return {"planned": planned, "trials": state.trials}
+    figures = {name: value for name, value in known.items() if name not in _LISTS}
+    rates = [figures["overall"], *figures["by_check"].values()]
+    short = [{name: value for name, value in rate.items() if name not in _LISTS} for rate in rates]
+    by_check = dict(zip(figures["by_check"], short[1:], strict=True))
+    return {"planned": planned, **figures, "overall": short[0], "by_check": by_check, "spent": final.get("spent")}
 
 
 def paragraph(transcript: Transcript) -> str:

@@ -37,6 +37,12 @@ DEBATES = {
     "two rounds": samples.crowd(5, 2),
     "hostile": samples.hostile(),
 }
+EVALUATIONS = {
+    "evaluation": samples.evaluation(),
+    "evaluation fr": samples.evaluation("fr"),
+    "evaluation zh": samples.evaluation("zh"),
+    "long words": samples.evaluation(said="W" * 300),
+}
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +89,10 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("name", DEBATES)
+@pytest.mark.parametrize("name", [*DEBATES, *EVALUATIONS])
 def test_everything_can_be_read(visit: Any, name: str, viewport: dict[str, int]) -> None:
     """No horizontal scroll, no text under 12 px, contrast of 4.5 in both themes, a picture of movement that fits."""
-    page = visit(DEBATES[name], viewport).page
+    page = visit({**DEBATES, **EVALUATIONS}[name], viewport).page
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     height = page.evaluate("document.documentElement.scrollHeight")
     page.set_viewport_size({"width": viewport["width"], "height": min(height, 60_000)})
@@ -98,7 +104,7 @@ def test_everything_can_be_read(visit: Any, name: str, viewport: dict[str, int])
             "scrolls": False,
             "small": [],
             "pale": [],
-            "charts": [] if name == "one round" else [True],
+            "charts": [] if name == "one round" or name in EVALUATIONS else [True],
             "labelsClear": True,
         }
 
@@ -251,3 +257,40 @@ def test_a_screen_reader_finds_its_way(visit: Any) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "transcript"
+
+
+def test_an_evaluation_is_read_from_its_figures_to_what_was_said(visit: Any) -> None:
+    """Figures, a row a task, and folded below it each trial that did not pass: what it wanted, said and did."""
+    page = visit(samples.evaluation()).page
+    assert page.inner_text("h1") == "shop-30.jsonl"
+    assert page.inner_text(".box.action li >> nth=0") == "pass^1 by tool_call_match: 2/4 (50%)"
+    assert page.locator("tbody tr").count() == 3
+    titles = page.locator("details.round summary").all_inner_texts()
+    assert titles == ["S-1 #2: failed (db_state)", "S-2 #1: broke", "S-3 #2: failed (db_state)"]
+    assert not page.locator("article.reply").first.is_visible()
+    focus_by_keyboard(page, "details.round > summary")
+    page.keyboard.press("Enter")
+    told = page.inner_text("details.round >> nth=0")
+    parts = (
+        "The customer wants: It is shipped",
+        "expected ≠ found: orders.W1912.status",
+        "Cancel W1912!",
+        "get_order",
+    )
+    places = [told.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+    page.fill("#search", "w1912")
+    assert page.locator("article.reply:visible").count() == 2
+
+
+@pytest.mark.parametrize("bypass", [False, True], ids=["with its policy", "without its policy"])
+def test_a_hostile_evaluation_runs_nothing(visit: Any, bypass: bool) -> None:
+    """What an agent, a customer or a tool said is text, wherever it stands."""
+    evil = "</summary><script>window.pwned=1</script><img src=x onerror='window.pwned=1'>{{ 7 * 7 }}"
+    seen = visit(samples.evaluation(said=evil), bypass_csp=bypass)
+    page = seen.page
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    assert page.evaluate("window.pwned") is None
+    assert (seen.requests, seen.complaints) == ([page.url], [])
+    assert page.inner_text("main").count("<script>window.pwned=1</script>") >= 6
