@@ -12,6 +12,7 @@ from debateroom.activities import Ended, Outcome
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import Guard, equip
 from debateroom.agents.loop import Equipped
+from debateroom.agents.subagents import asked
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import RoomBusy, UsageError
 from debateroom.messages import Seat
@@ -64,7 +65,7 @@ def make(name: str, goal: str | None, task: Task, chosen: Settings, models: Mode
     task = _placed(task, chosen)
     equipped = _equipped(task, models, None)
     seat = Seat(equipped.name, equipped.name, "", equipped.model.name, "")
-    return plans.make(playbook, told, task, seat, chosen, models)
+    return plans.make(playbook, told, task, seat, chosen, models, asks=asked(equipped))
 
 
 def run(
