@@ -11,7 +11,8 @@ import pytest
 from debateroom.cli import card
 from debateroom.language import LANGUAGES
 from debateroom.playbooks.catalogue import shipped
-from debateroom.playbooks.live import compute_live, verdict
+from debateroom.playbooks.live import compute_live
+from debateroom.playbooks.standing import verdict
 from debateroom.room import shapes
 
 NOW = datetime.fromisoformat("2026-12-01T10:00:00+00:00")
@@ -68,7 +69,10 @@ READ = called("read_path", path="a.txt")
         ([STARTED, delegated("a"), delegated("b")], "running", "2 workers running …"),
         ([STARTED, delegated("a"), ended("a")], "running", "the coordinator thinks …"),
         ([STARTED, FAILED], "failed", "failed: no network"),
-        ([STARTED, DONE], "finished", "done"),
+        ([STARTED, *map(decision, (1, 2, 3)), DONE], "finished", "done"),
+        ([STARTED, decision(1), DONE], "finished", "Incomplete: Steps: 1 ok, 2 missing, 3 missing."),
+        ([decision(1), decision(2, "failed"), decision(3), DONE], "finished", "Failed: Steps: 1 ok, 2 failed, 3 ok."),
+        ([STARTED, {**DONE, "exit_code": 7, "error": "no money"}], "finished", "Incomplete: no money"),
     ],
 )
 def test_the_text_says_what_is_under_way(events: list[dict[str, Any]], status: str, text: str) -> None:
@@ -156,6 +160,24 @@ def test_a_debate_has_seats_and_rounds() -> None:
     assert (live.steps, live.verdict) == ((), None)
     over = compute_live([start, STARTED, reply, {"event": "moderator_asked", "round": 1}], NOW)
     assert over.status_text == "the moderator compares the replies"
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "outcome", "text"),
+    [
+        ("debate", 0, "deadlock", "done"),
+        ("simulation", 3, "failed", "Failed: It was rude."),
+        ("work", 3, "partial", "Partial: It was rude."),
+        ("arena", 3, "of another version", "It was rude."),
+    ],
+)
+def test_a_verdict_that_is_no_is_told_of_every_kind(kind: str, code: int, outcome: str, text: str) -> None:
+    """`done` is for what ended well; what is concluded in a debate is no failure."""
+    seats = [{"name": "agent", "role": "agent", "framing": ""}]
+    start = {"event": "room_opened", "at": "", "kind": kind, "problem": "x", "agents": seats}
+    final = {"event": "synthesized", "final_output": {"outcome": outcome, "summary": "It was rude."}}
+    live = compute_live([start, STARTED, final, {**DONE, "exit_code": code}], NOW)
+    assert (live.status_text, live.verdict) == (text, None)
 
 
 def test_an_empty_journal_is_queued() -> None:

@@ -15,7 +15,7 @@ from debateroom.errors import CallFailed
 from debateroom.language import LANGUAGES, number, say, spoken
 from debateroom.models import complaints, fault_table, faults, retry
 from debateroom.playbooks import coordinator
-from debateroom.playbooks.live import StepState
+from debateroom.playbooks.standing import StepState
 from debateroom.room.transcript import STATUSES
 from debateroom.wake.delivery import RESULTS
 

@@ -1,4 +1,4 @@
-"""What a run does at the moment, in one line for people: the tool in progress, a milestone, how it ended. Pure."""
+"""What a run does at the moment or came to, in one line for people. Pure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,22 @@ def status_text(state: State, events: Sequence[Event], status: str, workers: int
         return say(language, "live_failed", reason=one_line(state.error or "?", ABOUT))
     if status == "interrupted":
         return say(language, "live_interrupted")
-    if status == "finished":
-        return say(language, "live_done")
     if told.status != "running":
         return told.status
     if workers:
         return say(language, "live_workers", count=workers)
     return _under_way(language, events, rounds=told.kind != KIND) or say(language, "live_thinking")
+
+
+def end_text(language: str, outcome: str | None, why: str) -> str:
+    """The line of a run that is over: done, or the outcome that is no, and why. None is an end without any."""
+    if outcome in (None, "complete"):
+        return say(language, "live_done")
+    told = one_line(why, ABOUT)
+    try:
+        return say(language, "verdict_line", verdict=say(language, f"verdict_{outcome}"), summary=told)
+    except KeyError:  # an outcome of another version
+        return told or say(language, "live_done")
 
 
 def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
