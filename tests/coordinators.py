@@ -60,3 +60,9 @@ def final(folder: Path) -> dict[str, Any]:
 def states(folder: Path) -> list[str]:
     """How the three steps stand."""
     return [step["state"] for step in final(folder)["steps"]]
+
+
+def slowly(folder: Path) -> None:
+    """Makes the scripted coordinator's last word, `Done.`, one that takes a minute."""
+    text = (folder / "c.jsonl").read_text().replace('"response": "Done."', '"response": "Done.", "seconds": 60')
+    (folder / "c.jsonl").write_text(text)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from commands import until
-from coordinators import coordinator, events, final, record, states, worker
+from coordinators import coordinator, events, final, record, slowly, states, worker
 from debates import Serve, run
 from vendor import Call, Reply, VendorServer
 
@@ -136,12 +136,6 @@ def test_sub_agents_count(priced: Path, serve: Serve, capsys: pytest.CaptureFixt
     code, value = play(capsys, "reflect", "--agent", "desk.yaml", "--budget", "0.9")
     assert (code, len(server.calls)) == (7, 2)
     assert value["cost"] == pytest.approx(1.0)
-
-
-def slowly(folder: Path) -> None:
-    """Makes the scripted coordinator's last word one that takes a minute."""
-    text = (folder / "c.jsonl").read_text().replace('"response": "Done."', '"response": "Done.", "seconds": 60')
-    (folder / "c.jsonl").write_text(text)
 
 
 def test_the_time_of_a_run_holds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

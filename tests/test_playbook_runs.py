@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -195,8 +196,8 @@ def test_a_tool_that_acts_runs_only_with_permission(
     """Each answer is a receipt, shown among the decisions; one that changes nothing is not asked about."""
     asked: list[tuple[str, str]] = []
 
-    def person(language: str = "en") -> Any:
-        return None if answer is None else lambda tool, shown: asked.append((tool, shown)) or answer
+    def person() -> Any:
+        return None if answer is None else lambda language, tool, shown: asked.append((tool, shown)) or answer
 
     monkeypatch.setattr(asking, "person", person)
     (project / "desk.yaml").write_text(TOOLS)
@@ -218,6 +219,38 @@ def test_a_tool_that_acts_runs_only_with_permission(
     assert listed[0]["evidence"] == f"receipts.jsonl#{receipts[0]['uuid']}"
     assert results(project, "status") == [(True, "up\n")]
     assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
+
+
+class Terminal(io.StringIO):
+    """Standard input at which a person sits."""
+
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "question"),
+    [("en", "y", "Permit deploy"), ("fr", "Oui", "Permettre deploy"), ("zh", "是", "允许 deploy")],
+)
+def test_a_run_that_goes_on_asks_in_its_language(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    language: str, said: str, question: str,
+) -> None:  # fmt: skip
+    """At the terminal of whoever resumes it; the arguments a model wrote stand there as text on one line."""
+    (project / "desk.yaml").write_text(TOOLS)
+    (project / "desk.jsonl").write_text('{"default": true, "error": "the server is down"}\n')
+    assert play(capsys, "reflect", "desk.yaml", "--language", language)[0] == 1
+    coordinator(project, [("deploy", {"what": "all\x1b[2J\u202e\n"})], "Done.", name="desk.jsonl")
+    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
+    (project / "desk.jsonl").write_text(text)
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{said}\n"))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    _, _, err = run(capsys, "resume", "coordinator", "-q")
+    (asked,) = [line for line in err.splitlines() if line.startswith(question)]
+    assert '{"what":"all\\u001b[2J' in asked
+    assert not any(mark in err for mark in ("\x1b", "\u202e"))
+    assert (project / "deployed").exists()
 
 
 @pytest.mark.parametrize("agent", ["python:shop:answer", "http://127.0.0.1:1/", 'command:"claude -p"'])
@@ -254,35 +287,6 @@ def test_a_second_coordinator_is_refused_while_one_is_at_work(
     assert (code, json.loads(out)["outcome"]) == (3, "incomplete")
     assert len(events(project, "decision_recorded")) == 1
     assert len(events(project, "tools_asked")) == 1
-
-
-def test_a_coordinator_that_calls_us_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`start` says what to do, `record` notes, `finish` gives the verdict; nothing else can resume it."""
-    code, out, _ = run(capsys, "playbook", "start", "deploy-verify", "--goal", "release 12", "--json")
-    begun = json.loads(out)
-    assert (code, begun["playbook"]["id"], begun["status"]) == (0, "deploy-verify", "running")
-    assert "debateroom record --step N" in begun["instructions"]
-    assert "release 12" in begun["instructions"]
-    _, out, _ = run(capsys, "status", "coordinator", "--json")
-    assert json.loads(out)["status"] == "running"
-    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")
-    assert (code, "debateroom playbook finish" in err) == (6, True)
-    given = ("--what", "Found it", "--why", "It is needed", "--outcome", "ok")
-    code, out, _ = run(capsys, "record", "--step", "1", "--evidence", "src/app.py:1", *given, "--json")
-    assert code == 0
-    assert json.loads(out)["sha256"] == hashlib.sha256(b"PORT = 80\n").hexdigest()
-    code, out, _ = run(capsys, "record", "--step", "2", "--evidence", LINK, *given)
-    assert (code, out.strip()) == (0, f"step 2, ok: Found it — It is needed [{LINK}]")
-    for evidence, step in (("nowhere.txt", "3"), (LINK, "4"), ("it is fine", "3")):
-        code, _, _ = run(capsys, "record", "--step", step, "--evidence", evidence, *given)
-        assert code == 2
-    assert run(capsys, "resume", "coordinator")[0] == 2
-    code, out, _ = run(capsys, "playbook", "finish", "--json")
-    value = json.loads(out)
-    assert (code, value["outcome"], value["status"]) == (3, "incomplete", "finished")
-    assert states(project) == ["ok", "ok", "missing"]
-    assert run(capsys, "record", "--step", "3", "--evidence", LINK, *given)[0] == 2
-    assert run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")[0] == 3
 
 
 def test_a_run_that_is_killed_goes_on_without_repeating_anything(

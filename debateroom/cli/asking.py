@@ -16,12 +16,12 @@ _SHOWN = 600
 _YES = {"y", "yes", "o", "oui", "是"}
 
 
-def person(language: str = "en") -> Ask | None:
-    """The question, in `language`; None where there is no terminal to ask at."""
+def person() -> Ask | None:
+    """The question; None where there is no terminal to ask at."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         return None
 
-    def ask(tool: str, shown: str) -> bool | None:
+    def ask(language: str, tool: str, shown: str) -> bool | None:
         from debateroom.language import say
 
         output.note(say(language, "approve_ask", tool=tool, arguments=one_line(shown, _SHOWN)))

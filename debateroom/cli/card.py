@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from debateroom.playbooks.live import Live, LiveDecision
+    from debateroom.playbooks.standing import LiveStep
 
 _MARKS = {"ok": "✓", "failed": "✗", "running": "▶", "pending": "·", "skipped": "–", "missing": "?"}
 _STYLES = {"ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim"}
@@ -31,8 +32,7 @@ def changes(before: Live | None, now: Live) -> Iterator[str]:
     for step in now.steps:
         old = known.steps[step.number - 1].state if known and known.steps else "pending"
         if step.state != old:
-            state = say(language, f"step_{step.state}")
-            yield say(language, "step_line", number=step.number, state=state, text=step.text)
+            yield stepped(language, step)
     workers = {worker.room: worker.state for worker in known.workers} if known else {}
     for worker in now.workers:
         if workers.get(worker.room) != worker.state:
@@ -47,6 +47,13 @@ def changes(before: Live | None, now: Live) -> Iterator[str]:
             yield decided(language, decision)
     if known is None or known.status_text != now.status_text:
         yield now.status_text
+
+
+def stepped(language: str, step: LiveStep) -> str:
+    """A step on one line, with what proves it."""
+    evidence = f" [{step.evidence}]" if step.evidence else ""
+    state = say(language, f"step_{step.state}")
+    return one_line(say(language, "step_line", number=step.number, state=state, text=step.text) + evidence, 1_000)
 
 
 def decided(language: str, decision: LiveDecision) -> str:

@@ -7,13 +7,16 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from debateroom import files
+from debateroom import clock, files
 from debateroom.errors import DebateroomError, RoomBusy
 from debateroom.room import lock
-from debateroom.room.room import command, read
+from debateroom.room.room import JOURNAL, command, read
+from debateroom.terminal import quoted
 from debateroom.wake.workspace import Workspace, of_room
 
 _FILE, _LOCK = "coordinator.json", "coordinator.lock"
+QUIET = 7_200.0
+"""Seconds without a note after which a coordinator that calls us keeps nobody out any more."""
 _SECONDS = 10.0
 """To wait for another process that is just taking the place."""
 
@@ -34,30 +37,33 @@ def claiming(folder: Path) -> Iterator[None]:
     except Timeout:
         raise RoomBusy(f"another coordinator is just starting in {place.folder}", hint="try again") from None
     try:
-        other = current(place, folder.parent)
-        if other is not None and other.resolve() != folder.resolve() and at_work(other):
-            raise _busy(other, place)
+        for room in (current(place), folder):
+            if room is not None and at_work(room):
+                raise _busy(room, place)
         yield
         files.replace(place.own / _FILE, files.dumps({"room": str(folder.resolve())}) + b"\n")
     finally:
         guard.release()
 
 
-def current(place: Workspace, active: Path) -> Path | None:
+def current(place: Workspace) -> Path | None:
     """The room of the workspace's last coordinator; None when there was none or it is gone."""
     try:
         value = json.loads((place.own / _FILE).read_bytes())
         folder = Path(value["room"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    inside = folder.resolve().parent == active.resolve()
+    inside = of_room(folder) == place
     return folder if inside and folder.is_dir() else None
 
 
 def at_work(folder: Path) -> bool:
-    """Whether the coordinator in `folder` is at work: its process, or a program of which only the room is known."""
-    if lock.busy(folder) or lock.starting(folder):
-        return True
+    """Whether the coordinator in `folder` is at work: its process, or a program of which only the notes are known."""
+    return lock.busy(folder) or lock.starting(folder) or (_is_outside(folder) and not _quiet(folder))
+
+
+def _is_outside(folder: Path) -> bool:
+    """Whether in `folder` is an unfinished run of a coordinator that calls us."""
     try:
         state = read(folder)
     except DebateroomError:
@@ -65,10 +71,17 @@ def at_work(folder: Path) -> bool:
     return state.transcript.status == "running" and bool(state.settings.get("outside"))
 
 
+def _quiet(folder: Path) -> bool:
+    """Whether nothing was noted there for so long that whoever coordinates has gone."""
+    try:
+        return clock.epoch() - (folder / JOURNAL).stat().st_mtime > QUIET
+    except OSError:
+        return True
+
+
 def _busy(other: Path, place: Workspace) -> RoomBusy:
     error = RoomBusy(f"the coordinator of {place.folder} is at work already, in the room {other.name}")
-    outside = bool(read(other).settings.get("outside"))
-    finish = f"debateroom playbook finish --active {other.parent}"
-    error.hint = finish if outside else f"{command('wait', other)}, or {command('stop', other)}"
+    finish = f"debateroom playbook finish --room {other.name} --active {quoted(str(other.resolve().parent))}"
+    error.hint = finish if _is_outside(other) else f"{command('wait', other)}, or {command('stop', other)}"
     error.room = other.resolve()
     return error
