@@ -94,14 +94,14 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
     return folder
 
 
-def begin(name: str, goal: str | None, chosen: Settings, models: Models) -> Begun:
+def begin(name: str, goal: str | None, chosen: Settings, models: Models, *, on_event: OnEvent | None = None) -> Begun:
     """Opens the room of a run whose coordinator calls us. Raises UsageError, RoomBusy."""
     playbook, told = find(name, goal, chosen)
     seat = Seat(plans.OUTSIDE, plans.OUTSIDE, "", "", "")
     plan = plans.make(playbook, told, _placed(Task(), chosen), seat, chosen, models)
     folder = room_of(chosen)
     with claim.claiming(folder):
-        Room.create(folder, plan.opening_event()).close()
+        Room.create(folder, plan.opening_event(), on_event=on_event).close()
     return Begun(folder.resolve(), plan)
 
 

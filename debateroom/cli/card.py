@@ -75,6 +75,15 @@ def counted(live: Live) -> str:
     return say(live.language, "counters_line", **figures, workers=counts.workers, decisions=counts.decisions)
 
 
+def notices(language: str, event: Mapping[str, Any]) -> Iterator[str]:
+    """What an event says about the room itself: where an unfinished run is kept, who is asked elsewhere than here."""
+    if event["event"] == "moved_aside":
+        yield say(language, "moved_line", command=event["hint"])
+    elif event["event"] == "room_resumed":
+        for provider, address in event["elsewhere"].items():
+            yield say(language, "reached_line", provider=provider, address=address)
+
+
 def panel(live: Live) -> RenderableType:
     """The card, drawn. Whatever a model wrote in it is text and no markup."""
     from rich.console import Group
@@ -131,7 +140,7 @@ class CardLines:
         if self._quiet:
             return
         live = compute_live(self._events, clock.now())
-        for line in changes(self._live, live):
+        for line in (*changes(self._live, live), *notices(live.language, event)):
             output.note(line)
         self._live = live
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -118,11 +119,15 @@ def start(id: str, goal: str | None, as_json: bool, **given: Any) -> int:  # noq
     ends with `debateroom playbook finish`.
     """
     from debateroom import activities, coordinating, settings
+    from debateroom.cli import card
 
+    events: list[Mapping[str, Any]] = []
     chosen = settings.load(given)
     models = activities.open_models(chosen)
     with activities.closed_after(models):
-        begun = coordinating.begin(id, goal, chosen, models)
+        begun = coordinating.begin(id, goal, chosen, models, on_event=events.append)
+    for line in (line for event in events for line in card.notices(begun.plan.language, event)):
+        output.note(line)
     tell_begun(begun, as_json=as_json)
     return 0
 
