@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import io
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from debateroom.cli import card
-from debateroom.language import LANGUAGES
+from debateroom.language import LANGUAGES, say
 from debateroom.playbooks.catalogue import shipped
 from debateroom.playbooks.live import compute_live
 from debateroom.playbooks.standing import verdict
@@ -203,3 +206,36 @@ def test_lines_tell_what_changed_in_the_room_s_language(language: str) -> None:
     assert len(told) == 4
     assert any("Aside" in line for line in told)
     assert next(card.changes(None, first)) == first.title
+
+
+EVIL = "\x1b[2J\x1b]0;owned\x07\u202e[bold red]x[/]\r<b>"
+
+
+def drawn(live: Any, columns: int = 60) -> str:
+    """The card on a terminal."""
+    screen = io.StringIO()
+    Console(file=screen, force_terminal=True, width=columns, no_color=True).print(card.panel(live))
+    return re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())  # rich's own styles
+
+
+@pytest.mark.parametrize("columns", [30, 60, 120])
+def test_what_models_write_steers_no_terminal(columns: int) -> None:
+    """Neither escape sequences nor markup of the library that draws; no row is wider than the terminal."""
+    hostile = {**delegated("a"), "task": EVIL}
+    events = [opened(), STARTED, decision(1, what=EVIL), called("fetch_page", url=EVIL), hostile]
+    live = compute_live([*events, {**DONE, "error": EVIL}], NOW)
+    lines = [drawn(live, columns), *card.changes(None, live)]
+    assert not any(mark in line for line in lines for mark in ("\x1b", "\x07", "\r", "\u202e"))
+    assert "[bold red]x[/]<b>" in re.sub(r"[\s│]", "", lines[0]).replace("[boldred]", "[bold red]")
+    assert {len(line) for line in lines[0].splitlines()} == {columns}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_card_says_what_a_run_came_to(language: str) -> None:
+    """An incomplete run is no done one; each state stands there as a word, not only as a colour."""
+    live = compute_live([opened(language=language), STARTED, decision(1), decision(2, "failed"), DONE], NOW)
+    assert (live.verdict, live.status_text.startswith(say(language, "verdict_incomplete"))) == ("incomplete", True)
+    text = drawn(live, 120)
+    assert live.status_text in text
+    for state in ("ok", "failed", "missing"):
+        assert re.search(rf"[✓✗?] {say(language, f'step_{state}')} +\d\. ", text), state

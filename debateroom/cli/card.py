@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from debateroom.playbooks.standing import LiveStep
 
 _MARKS = {"ok": "✓", "failed": "✗", "running": "▶", "pending": "·", "skipped": "–", "missing": "?"}
-_STYLES = {"ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim"}
+_STYLES = {
+    "ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim",
+    "complete": "green", "incomplete": "yellow", "interrupted": "yellow",
+}  # fmt: skip
 _SEATS = {"waiting": "waiting", "asking": "live_thinking", "done": "done", "failed": "failed"}
+_SEAT_STATES = {"waiting": "pending", "asking": "running", "done": "ok"}
+"""The states of steps that those of seats look like."""
 _DECISIONS = 5
 """Of the newest, that the panel has room for."""
 
@@ -88,28 +93,35 @@ def panel(live: Live) -> RenderableType:
     """The card, drawn. Whatever a model wrote in it is text and no markup."""
     from rich.console import Group
     from rich.panel import Panel
+    from rich.table import Table
     from rich.text import Text
 
-    rows: list[RenderableType] = [Text(printable(live.status_text), style="bold")]
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for state, label, text, about in _rows(live):
+        style = _STYLES.get(state, "")
+        grid.add_row(Text(f"{_MARKS.get(state, ' ')} {label}", style=style), Text(one_line(text, 300)))
+        if about:
+            grid.add_row("", Text(one_line(about, 300), style="dim"))
+    status = Text(printable(live.status_text), style=f"bold {_STYLES.get(live.verdict or live.status, '')}".strip())
+    # one row each: a card that is higher than the terminal hides its end
+    row: dict[str, Any] = {"style": "dim", "no_wrap": True, "overflow": "ellipsis"}
+    below = [Text(decided(live.language, each), **row) for each in live.decisions[-_DECISIONS:]]
+    below += [Text(counted(live))] if live.kind == "playbook" else []
+    return Panel(Group(status, grid, *below), title=Text(printable(live.title)), title_align="left")
+
+
+def _rows(live: Live) -> Iterator[tuple[str, str, str, str]]:
+    """State, its word, what it is the state of, and what is told about that, of all that has a state."""
     for step in live.steps:
-        rows.append(_row(step.state, f"{step.number}. {step.text}", live.language))
-        if step.evidence:
-            rows.append(Text(f"     {one_line(step.evidence, 200)}", style="dim", overflow="fold"))
-    rows += [_row(worker.state, f"{worker.room}: {worker.task}", live.language) for worker in live.workers]
+        yield step.state, say(live.language, f"step_{step.state}"), f"{step.number}. {step.text}", step.evidence
+    for worker in live.workers:
+        label = say(live.language, f"step_{worker.state}")
+        yield worker.state, label, worker.task, f"{worker.room}  {worker.outcome}".strip()
     for seat in live.seats:
-        about = _seat(live, seat.state, seat.confidence)
-        rows.append(Text(f"{seat.name}  {one_line(seat.role, 40)}  {about}", overflow="ellipsis", no_wrap=True))
-    if live.kind == "playbook":
-        rows += [Text(decided(live.language, each), style="dim") for each in live.decisions[-_DECISIONS:]]
-        rows.append(Text(counted(live)))
-    return Panel(Group(*rows), title=Text(printable(live.title)), title_align="left")
-
-
-def _row(state: str, text: str, language: str) -> RenderableType:
-    from rich.text import Text
-
-    shown = f"{_MARKS.get(state, ' ')} {one_line(text, 300)}  {say(language, f'step_{state}')}"
-    return Text(shown, style=_STYLES.get(state, ""))
+        label = _seat(live, seat.state, seat.confidence)
+        yield _SEAT_STATES.get(seat.state, seat.state), label, f"{seat.name}  {one_line(seat.role, 40)}", ""
 
 
 def _seat(live: Live, state: str, confidence: float | None) -> str:
