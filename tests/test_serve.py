@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -153,6 +154,19 @@ def test_the_three_buttons_do_what_the_commands_do(page: Any, here: Path) -> Non
     assert press("/stop", room="coordinator")["text"].startswith("nothing is running in")
     assert press("/stop", room="../coordinator") == {"ok": False, "text": "there is no such room"}
     assert not press("/wake", room="coordinator")["ok"]
+
+
+def test_who_listens_is_let_go_when_the_page_is_closed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its stream ends, and nothing about it is said where the page was opened."""
+    with contextlib.ExitStack() as page:
+        served = page.enter_context(serving(here / "active", port=0, agent=None, language="en", folder=here))
+        with contextlib.closing(http.client.HTTPConnection(served.url.split("/")[2], timeout=30)) as connection:
+            connection.request("GET", "/events")
+            answer = connection.getresponse()
+            until(lambda: answer.readline().startswith(b"data: "))
+            page.close()
+            assert answer.read() == b"\n"
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_port_in_use_is_said(page: Any, here: Path, capsys: pytest.CaptureFixture[str]) -> None:

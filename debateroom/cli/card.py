@@ -121,7 +121,8 @@ def _rows(live: Live) -> Iterator[tuple[str, str, str, str]]:
         yield worker.state, label, worker.task, f"{worker.room}  {worker.outcome}".strip()
     for seat in live.seats:
         label = _seat(live, seat.state, seat.confidence)
-        yield _SEAT_STATES.get(seat.state, seat.state), label, f"{seat.name}  {one_line(seat.role, 40)}", ""
+        text = seat.name if seat.name == seat.role else f"{seat.name}  {one_line(seat.role, 40)}"
+        yield _SEAT_STATES.get(seat.state, seat.state), label, text, ""
 
 
 def _seat(live: Live, state: str, confidence: float | None) -> str:

@@ -15,6 +15,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from starlette.applications import Starlette
@@ -49,9 +50,14 @@ _HEADERS = {
 }
 
 
-def make(active: Path, *, hosts: frozenset[str], agent: str | None, language: str, folder: Path) -> ASGIApp:
-    """The application for the rooms below `active`, reached under one of `hosts` (`127.0.0.1:8790`)."""
-    door = Door(Rooms(active), Acts(active, agent, folder), language)
+def make(
+    active: Path, *, hosts: frozenset[str], agent: str | None, language: str, folder: Path, over: Event
+) -> ASGIApp:
+    """The application for the rooms below `active`, reached under one of `hosts` (`127.0.0.1:8790`).
+
+    Once `over` is set, who listens is told nothing more.
+    """
+    door = Door(Rooms(active), Acts(active, agent, folder), language, over)
     routes = [
         Route("/", door.page),
         Route("/cards", door.cards),
@@ -97,7 +103,8 @@ class Guard:
 class Door:
     """What the application answers with."""
 
-    def __init__(self, rooms: Rooms, acts: Acts, language: str) -> None:
+    def __init__(self, rooms: Rooms, acts: Acts, language: str, over: Event) -> None:
+        self._over = over
         self._rooms = rooms
         self._acts = acts
         self._language = language
@@ -142,7 +149,7 @@ class Door:
     async def _changes(self, request: Request, seen: str) -> AsyncIterator[bytes]:
         yield b"retry: 2500\n\n"
         said = time.monotonic()
-        while not await request.is_disconnected():
+        while not self._over.is_set() and not await request.is_disconnected():
             cards = await run_in_threadpool(self._rooms.cards)
             now = mark(cards)
             if now != seen:

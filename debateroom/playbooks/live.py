@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from debateroom.dialogue.plan import KINDS as IN_TURNS
 from debateroom.playbooks import wording
 from debateroom.playbooks.decision import EVENT
 from debateroom.playbooks.doing import ABOUT, end_text, status_text
@@ -160,19 +161,22 @@ def _decisions(events: Sequence[Event]) -> Iterator[LiveDecision]:
 
 
 def _seats(state: State, status: str) -> Iterator[LiveSeat]:
-    rounds = state.transcript.rounds
-    last = rounds[-1] if rounds else None
-    entries = {entry.agent: entry for entry in last.entries} if last else {}
-    failed = {failure.agent for failure in last.failures} if last else set()
+    rounds, in_turns = state.transcript.rounds, state.transcript.kind in IN_TURNS
+    entries = {entry.agent: entry for entry in rounds[-1].entries} if rounds else {}
+    failed = {failure.agent for failure in rounds[-1].failures} if rounds else set()
+    before = {entry.agent for item in rounds for entry in item.entries}
+    asking = bool(rounds) and status == "running"
     for seat in state.transcript.agents:
-        entry = entries.get(seat.name)
-        if entry is not None:
-            yield LiveSeat(seat.name, seat.role, "done", entry.confidence)
+        found, sure = "waiting", None
+        if seat.name in entries:
+            found, sure = "done", entries[seat.name].confidence
         elif seat.name in failed:
-            yield LiveSeat(seat.name, seat.role, "failed")
-        else:
-            asking = last is not None and status == "running"
-            yield LiveSeat(seat.name, seat.role, "asking" if asking else "waiting")
+            found = "failed"
+        elif asking:
+            found, asking = "asking", not in_turns
+        elif status == "finished" and seat.name in before:  # the last word of a dialogue is the other one's
+            found = "done"
+        yield LiveSeat(seat.name, seat.role, found, sure)
 
 
 def _seconds(state: State, status: str, now: datetime) -> float | None:
