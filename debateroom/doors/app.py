@@ -13,7 +13,7 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -29,9 +29,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from debateroom import files, templates
 from debateroom.doors.acts import Acts, Said
 from debateroom.doors.rooms import Rooms, mark
+from debateroom.errors import UsageError
 from debateroom.playbooks import catalogue
+from debateroom.playbooks.catalogue import Playbook
 from debateroom.report import html
 from debateroom.room.room import CHAT, PAGE
+from debateroom.terminal import one_line
 from debateroom.wake import workspace
 
 LOOK = 0.5
@@ -117,8 +120,7 @@ class Door:
 
     def _page(self) -> tuple[str, str]:
         style, script = _asset("page.css"), _asset("page.js")
-        own = workspace.of_active(self._rooms.active).own / catalogue.FOLDER
-        playbooks = catalogue.known(own, self._language).values() if self._acts.agent else ()
+        playbooks, problem = self._playbooks() if self._acts.agent else ((), "")
         words: Mapping[str, str] = templates.data(f"page/{self._language}.toml")
         told = {"token": self._token, "words": dict(words)}
         text = templates.render(
@@ -128,13 +130,22 @@ class Door:
             style=style,
             script=script,
             told=json.dumps(told, ensure_ascii=False),
-            playbooks=list(playbooks),
+            playbooks=playbooks,
+            problem=problem,
         )
         policy = (
             f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; connect-src 'self'; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         return text, policy
+
+    def _playbooks(self) -> tuple[Sequence[Playbook], str]:
+        """Those that can be started, and what is wrong with one of the workspace's own: only those that ship then."""
+        own = workspace.of_active(self._rooms.active).own / catalogue.FOLDER
+        try:
+            return list(catalogue.known(own, self._language).values()), ""
+        except UsageError as error:
+            return list(catalogue.shipped(self._language).values()), one_line(str(error), 400)
 
     async def cards(self, request: Request) -> Response:
         """All cards, for who cannot listen."""
