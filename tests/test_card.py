@@ -65,6 +65,7 @@ READ = called("read_path", path="a.txt")
         ([STARTED], "running", "the coordinator thinks …"),
         ([STARTED, called("fetch_page", url="https://example.com/x")], "running", "reads https://example.com/x"),
         ([STARTED, READ], "running", "reads a.txt"),
+        ([STARTED, READ, called("record_decision", what="x")], "running", "reads a.txt"),
         ([STARTED, called("deploy", what="all")], "running", "runs deploy: all"),
         ([STARTED, READ, answered("read_path", path="a.txt")], "running", "the coordinator thinks …"),
         ([STARTED, decision(1)], "running", "noted: Found it"),

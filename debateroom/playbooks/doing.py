@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from debateroom.language import say
-from debateroom.playbooks.decision import EVENT
+from debateroom.playbooks.decision import EVENT, TOOL
 from debateroom.playbooks.plan import KIND
 from debateroom.room.events import Event, State
 from debateroom.terminal import one_line
@@ -45,7 +45,7 @@ def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
     """The tool in progress, or the last milestone; rounds are some where there are `rounds`."""
     waiting: list[Event] = []
     for each in events:
-        if each["event"] == "tool_called":
+        if each["event"] == "tool_called" and each["name"] != TOOL:  # what it notes is told once it is noted
             waiting.append(each)
         elif each["event"] == "tool_answered":
             names = [(call.get("name"), call.get("arguments")) for call in waiting]

@@ -115,7 +115,7 @@ def _record_spec(language: str) -> ToolSpec:
         "type": "integer", "minimum": 1, "maximum": STEPS, "description": say(language, "param_step")
     }  # fmt: skip
     required = ["what", "why", "evidence", "outcome"]
-    return ToolSpec("record_decision", say(language, "record_decision"), _schema(properties, required))
+    return ToolSpec(decision.TOOL, say(language, "record_decision"), _schema(properties, required))
 
 
 def _delegate_spec(desk: Desk) -> ToolSpec:

@@ -51,4 +51,4 @@ def brief(language: str) -> str:
 def summary(language: str, states: Sequence[str]) -> str:
     """How the steps stand, in a sentence: `Steps: 1 ok, 2 ok, 3 missing.`"""
     told = [f"{number} {languages.say(language, f'step_{state}')}" for number, state in enumerate(states, 1)]
-    return languages.say(language, "steps_summary", steps=", ".join(told))
+    return languages.say(language, "steps_summary", steps=languages.say(language, "listed").join(told))
