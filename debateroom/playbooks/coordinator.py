@@ -122,7 +122,9 @@ class _Work:
         plan = self._plan
         self._desk.tell = tell
         limits = Limits(steps=plan.task.steps, calls=_CALLS, seconds=_SECONDS)
-        run = runs.start(limits, until=self._until, session=plan.uuid, language=plan.language, turn=1)
+        run = runs.start(
+            limits, until=self._until, session=plan.uuid, language=plan.language, turn=1, fence=plan.fence
+        )
         model = HeldModel(self._equipped.model, lambda: self._desk.on_main(self._desk.purse.hold))
         held = replace(self._equipped, model=model)
         asked = held.request([Turn("user", wording.prompt(plan))], run)

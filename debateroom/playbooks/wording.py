@@ -23,6 +23,7 @@ def prompt(plan: Plan) -> str:
         for number, step in enumerate(playbook.steps, 1)
     )
     goal = words["goal"].format(field=playbook.field, goal=plan.goal) if plan.goal else ""
+    data = words["data"] if plan.outside else words["fenced"].format(fence=plan.fence)
     text: str = words["prompt"].strip("\n")
     return text.format(
         id=playbook.id,
@@ -32,6 +33,7 @@ def prompt(plan: Plan) -> str:
         rule=playbook.rule,
         goal=goal,
         delegate=words["no_delegate" if plan.outside else "delegate"],
+        data=data,
     )
 
 
