@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,11 @@ from commands import until
 from coordinators import coordinator, events, record, slowly, states
 from debates import run
 
+from debateroom import cli, coordinating
+from debateroom.cli import watch
+
 LINK = "https://example.com/proof"
+DECISION = {"what": "Found it", "why": "So", "evidence": "src/app.py", "outcome": "ok", "step": 1}
 GIVEN = ("--what", "Found it", "--why", "It is needed", "--outcome", "ok")
 
 
@@ -185,3 +189,38 @@ def test_one_of_ours_that_was_killed_keeps_nobody_out(project: Path, capsys: pyt
     coordinator(project, [record(1, LINK)], "Done.")
     assert run(capsys, "resume", "coordinator")[0] == 3
     assert states(project) == ["ok", "missing", "missing"]
+
+
+def test_watch_follows_a_run_to_its_end(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line for each change, nothing twice, and what it came to last; as JSON the card each time."""
+    for as_json in (False, True):
+        assert cli.run(["playbook", "start", "reflect"]) == 0
+        meanwhile: Iterator[Callable[[], object]] = iter(
+            [
+                lambda: coordinating.note(project / "active/coordinator", **DECISION),
+                lambda: None,
+                lambda: coordinating.finish(project / "active/coordinator"),
+            ]
+        )
+        monkeypatch.setattr(watch.time, "sleep", lambda seconds, turns=meanwhile: next(turns)())
+        capsys.readouterr()
+        code, out, _ = run(capsys, "watch", *(["--json"] if as_json else []))
+        assert (code, list(meanwhile)) == (0, [])
+        if not as_json:
+            assert out.splitlines() == [
+                "/reflect · Look back",
+                "queued …",
+                "step 1, ok: Collect what was meant to happen and what did. [src/app.py]",
+                "step 2, running: Find what made the difference, for better and for worse.",
+                "noted: Found it",
+                "step 2, missing: Find what made the difference, for better and for worse.",
+                "step 3, missing: Name one to three changes, each with the place where it has to be made.",
+                "Incomplete: Steps: 1 ok, 2 missing, 3 missing.",
+            ]
+            continue
+        cards = [json.loads(line) for line in out.splitlines()]
+        assert [(card["status"], card["verdict"]) for card in cards] == [
+            ("queued", None), ("running", None), ("finished", "incomplete"),
+        ]  # fmt: skip
