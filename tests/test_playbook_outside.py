@@ -82,6 +82,8 @@ def test_it_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[st
     assert states(project) == ["ok", "ok", "missing"]
     assert note(capsys, 3, LINK)[0] == 2
     assert run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")[0] == 3
+    code, _, err = note(capsys, 1, LINK, "--room", "two")
+    assert (code, "has no coordinator that notes its own steps" in err) == (2, True)
 
 
 def test_whoever_goes_on_is_told_again_what_is_to_be_done(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,9 +163,12 @@ def test_one_that_has_gone_keeps_nobody_out_for_ever(project: Path, capsys: pyte
     note(capsys, 1, LINK)
     journal = project / "active/coordinator/journal.jsonl"
     before = journal.stat().st_mtime
-    os.utime(journal, (before - 7_100, before - 7_100))
-    assert run(capsys, "playbook", "start", "swarm")[0] == 6
-    os.utime(journal, (before - 7_300, before - 7_300))
+    for seconds, code, status in ((7_100, 6, "running"), (7_300, 0, "interrupted")):
+        os.utime(journal, (before - seconds, before - seconds))
+        assert json.loads(run(capsys, "status", "coordinator", "--json")[1])["status"] == status
+        assert json.loads(run(capsys, "watch", "--once", "--json")[1])["status"] == status
+        if code:
+            assert run(capsys, "playbook", "start", "swarm")[0] == code
     code, _, err = run(capsys, "playbook", "start", "swarm")
     (aside,) = project.glob("active/coordinator.unfinished-*")
     assert (code, f"debateroom resume {aside}" in err) == (0, True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from commands import until
-from coordinators import coordinator, record, states
+from coordinators import coordinator, record, slowly
 from debates import run
 
 serving_page = pytest.importorskip("debateroom.doors.serving", exc_type=ImportError)
@@ -146,11 +146,16 @@ def test_the_three_buttons_do_what_the_commands_do(page: Any, here: Path) -> Non
         return dict(json.loads(text))
 
     coordinator(here, [record(number, LINK) for number in (1, 2, 3)], "Done.")
+    slowly(here)
     assert press("/start", playbook="--help") == {"ok": False, "text": press("/start", playbook="--help")["text"]}
     assert press("/start", playbook="reflect", goal="--the last sprint")["ok"]
     journal = here / "active/coordinator/journal.jsonl"
-    until(lambda: '"room_finished"' in journal.read_text() and "--the last sprint" in journal.read_text())
-    assert states(here) == ["ok"] * 3
+    until(lambda: '"step":3' in journal.read_text() and "--the last sprint" in journal.read_text())
+    assert press("/stop", room="coordinator") == {
+        "ok": True,
+        "text": f"stopped; continue with: debateroom resume {here}/active/coordinator",
+    }
+    assert '"room_interrupted"' in journal.read_text()
     assert press("/stop", room="coordinator")["text"].startswith("nothing is running in")
     assert press("/stop", room="../coordinator") == {"ok": False, "text": "there is no such room"}
     assert not press("/wake", room="coordinator")["ok"]

@@ -7,16 +7,15 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from debateroom import clock, files
+from debateroom import files
 from debateroom.errors import DebateroomError, RoomBusy
 from debateroom.room import lock
-from debateroom.room.room import JOURNAL, command, read
+from debateroom.room.room import command, read
+from debateroom.room.summary import quiet
 from debateroom.terminal import quoted
 from debateroom.wake.workspace import Workspace, of_room
 
 _FILE, _LOCK = "coordinator.json", "coordinator.lock"
-QUIET = 7_200.0
-"""Seconds without a note after which a coordinator that calls us keeps nobody out any more."""
 _SECONDS = 10.0
 """To wait for another process that is just taking the place."""
 
@@ -59,7 +58,7 @@ def current(place: Workspace) -> Path | None:
 
 def at_work(folder: Path) -> bool:
     """Whether the coordinator in `folder` is at work: its process, or a program of which only the notes are known."""
-    return lock.busy(folder) or lock.starting(folder) or (_is_outside(folder) and not _quiet(folder))
+    return lock.busy(folder) or lock.starting(folder) or (_is_outside(folder) and not quiet(folder))
 
 
 def _is_outside(folder: Path) -> bool:
@@ -69,14 +68,6 @@ def _is_outside(folder: Path) -> bool:
     except DebateroomError:
         return False
     return state.transcript.status == "running" and bool(state.settings.get("outside"))
-
-
-def _quiet(folder: Path) -> bool:
-    """Whether nothing was noted there for so long that whoever coordinates has gone."""
-    try:
-        return clock.epoch() - (folder / JOURNAL).stat().st_mtime > QUIET
-    except OSError:
-        return True
 
 
 def _busy(other: Path, place: Workspace) -> RoomBusy:
