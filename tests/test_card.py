@@ -70,6 +70,7 @@ READ = called("read_path", path="a.txt")
         ([STARTED, READ, answered("read_path", path="a.txt")], "running", "the coordinator thinks …"),
         ([STARTED, decision(1)], "running", "noted: Found it"),
         ([STARTED, delegated("a")], "running", "1 worker running …"),
+        ([called("delegate_task", task="x"), delegated("a"), ended("a")], "running", "the coordinator thinks …"),
         ([STARTED, delegated("a"), delegated("b")], "running", "2 workers running …"),
         ([STARTED, delegated("a"), ended("a")], "running", "the coordinator thinks …"),
         ([STARTED, FAILED], "failed", "failed: no network"),

@@ -324,7 +324,12 @@ def test_a_run_that_is_killed_goes_on_without_repeating_anything(
         process.kill()
         process.wait()
     (project / "c.jsonl").write_text(slow.replace(', "seconds": 60', ""))
-    code, out, _ = run(capsys, "resume", "coordinator", "--json")
+    code, out, err = run(capsys, "resume", "coordinator", "--json")
     assert (code, json.loads(out)["outcome"], states(project)) == (0, "complete", ["ok"] * 3)
+    told = [line for line in err.splitlines() if line.startswith(("/", "step ", "worker ", "done", "Incomplete"))]
+    assert [line.split(":")[0].split(" [")[0] for line in told] == [
+        "/swarm · Swarm of parallel agents", "step 1, ok", "step 2, ok", "step 3, ok",
+        f"worker {events(project, 'worker_delegated')[0]['room']}, ok", "done",
+    ]  # fmt: skip
     counts = [len(events(project, name)) for name in ("tools_asked", "tool_answered", "worker_delegated")]
     assert counts == [2, 3, 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
@@ -134,10 +134,12 @@ def _seat(live: Live, state: str, confidence: float | None) -> str:
 class CardLines:
     """Progress of a run in this process: one plain line on stderr for each thing that changed."""
 
-    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+    def __init__(self, known: Sequence[Mapping[str, Any]] = (), *, quiet: bool = False, verbose: int = 0) -> None:
+        """`known` is what the journal of a run that goes on holds already."""
         self._quiet = quiet
         self._verbose = verbose
-        self._events: list[Mapping[str, Any]] = []
+        self._events = list(known)
+        self._again = bool(known)
         self._live: Live | None = None
 
     def on_event(self, event: Mapping[str, Any]) -> None:
@@ -145,12 +147,14 @@ class CardLines:
         from debateroom.cli import progress
         from debateroom.playbooks.live import compute_live
 
-        self._events.append(event)
+        again = self._again and event["event"] == "room_opened"  # whoever goes on is told once more what it was
+        if not again:
+            self._events.append(event)
         if self._verbose > 1:
             from debateroom import files
 
             output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
-        if self._quiet:
+        if self._quiet or again:
             return
         live = compute_live(self._events, clock.now())
         for line in (*changes(self._live, live), *notices(live.language, event)):

@@ -78,7 +78,7 @@ def run(
             if detach:
                 folder = coordinating.prepare(plan, chosen)
                 return background.start(folder, plan.problem, verbose=verbose, wake=wake_on_failure)
-            lines = progress.make(quiet=quiet, verbose=verbose, events=events, coordinated=True)
+            lines = progress.make(quiet=quiet, verbose=verbose, events=events, coordinated=())
             models.on_wait = lines.on_wait
             try:
                 outcome = coordinating.run(

@@ -52,6 +52,7 @@ def resume(
     """
     with _interruptible(_as_named(room, active)):
         from debateroom import coordinating, resuming, settings
+        from debateroom.room.room import journal
 
         wanted = _named(expected)
         file = _transcript(room, active)
@@ -77,11 +78,9 @@ def resume(
             if resuming.is_evaluation(folder):
                 shown = trials.make(quiet=quiet, verbose=verbose, events=events)
             else:
-                kind = resuming.kind_of(folder)
-                turns, coordinated = resuming.is_dialogue(folder), kind == "playbook"
-                shown = progress.make(
-                    quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=coordinated
-                )
+                known = journal(folder).values if resuming.kind_of(folder) == "playbook" else None
+                turns = resuming.is_dialogue(folder)
+                shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=known)
             try:
                 outcome = resuming.resume(
                     folder,

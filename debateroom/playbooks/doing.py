@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from debateroom.language import say
 from debateroom.playbooks.decision import EVENT, TOOL
 from debateroom.playbooks.plan import KIND
+from debateroom.playbooks.purse import DELEGATE
 from debateroom.room.events import Event, State
 from debateroom.terminal import one_line
 
+_TOLD = (TOOL, DELEGATE)
+"""Tools whose doing is told by events of their own."""
 ABOUT = 160
 """Characters of what a line says about something."""
 
@@ -45,7 +48,7 @@ def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
     """The tool in progress, or the last milestone; rounds are some where there are `rounds`."""
     waiting: list[Event] = []
     for each in events:
-        if each["event"] == "tool_called" and each["name"] != TOOL:  # what it notes is told once it is noted
+        if each["event"] == "tool_called" and each["name"] not in _TOLD:
             waiting.append(each)
         elif each["event"] == "tool_answered":
             names = [(call.get("name"), call.get("arguments")) for call in waiting]
