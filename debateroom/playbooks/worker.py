@@ -100,7 +100,7 @@ def _process(desk: Desk, words: Sequence[str], programs: Programs, until: float)
                 most=_MOST,
             )
     except TimeoutError:
-        return f"not done within {seconds:.3g} s"
+        return f"not done within {max(1, round(seconds))} s"
     except Exception as error:
         return f"{type(error).__name__} {error}".strip()
     return None
