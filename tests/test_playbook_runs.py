@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -216,7 +218,9 @@ def test_a_tool_that_acts_runs_only_with_permission(
     asked: list[tuple[str, str]] = []
 
     def person() -> Any:
-        return None if answer is None else lambda language, tool, shown: asked.append((tool, shown)) or answer
+        return (
+            None if answer is None else lambda language, tool, shown, seconds: asked.append((tool, shown)) or answer
+        )
 
     monkeypatch.setattr(asking, "person", person)
     (project / "desk.yaml").write_text(TOOLS)
@@ -240,12 +244,38 @@ def test_a_tool_that_acts_runs_only_with_permission(
     assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
 
 
-class Terminal(io.StringIO):
-    """Standard input at which a person sits."""
+class Terminal(io.TextIOWrapper):
+    """Standard input at which a person sits who types `text`."""
+
+    def __init__(self, text: str) -> None:
+        typed, there = os.pipe()
+        os.write(there, text.encode())
+        self.keyboard = os.fdopen(there, "wb", buffering=0)
+        super().__init__(os.fdopen(typed, "rb"), encoding="utf-8")
 
     def isatty(self) -> bool:
         """Yes."""
         return True
+
+    def close(self) -> None:
+        """The person goes."""
+        self.keyboard.close()
+        super().close()
+
+
+def test_a_question_that_nobody_answers_is_over_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is not held up for good by a terminal at which nobody sits: that is no permission."""
+    with contextlib.closing(Terminal("")) as nobody, contextlib.closing(Terminal("y\nn\n")) as somebody:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        monkeypatch.setattr(sys, "stdin", nobody)
+        ask = asking.person()
+        assert ask
+        assert ask("en", "deploy", "{}", 0.01) is None
+        monkeypatch.setattr(sys, "stdin", somebody)
+        assert ask("en", "deploy", "{}", 20) is True
+        nobody.keyboard.close()
+        monkeypatch.setattr(sys, "stdin", nobody)
+        assert ask("en", "deploy", "{}", 20) is None
 
 
 @pytest.mark.parametrize(
@@ -263,9 +293,10 @@ def test_a_run_that_goes_on_asks_in_its_language(
     coordinator(project, [("deploy", {"what": "all\x1b[2J\u202e\n"})], "Done.", name="desk.jsonl")
     text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
     (project / "desk.jsonl").write_text(text)
-    monkeypatch.setattr(sys, "stdin", Terminal(f"{said}\n"))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    _, _, err = run(capsys, "resume", "coordinator", "-q")
+    with contextlib.closing(Terminal(f"{said}\n")) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        _, _, err = run(capsys, "resume", "coordinator", "-q")
     (asked,) = [line for line in err.splitlines() if line.startswith(question)]
     assert '{"what":"all\\u001b[2J' in asked
     assert not any(mark in err for mark in ("\x1b", "\u202e"))

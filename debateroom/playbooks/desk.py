@@ -14,9 +14,9 @@ from debateroom.playbooks.purse import Purse
 from debateroom.room.room import Room, journal
 
 Result = TypeVar("Result")
-Ask = Callable[[str, str, str], bool | None]
-"""Whether a person permits a tool, called on the main thread with the language to ask in, the tool's name and its
-arguments; None: nobody is there."""
+Ask = Callable[[str, str, str, float], bool | None]
+"""Whether a person permits a tool, called on the main thread with the language to ask in, the tool's name, its
+arguments and the seconds there are for an answer; None: nobody is there."""
 
 
 class Desk:
@@ -64,10 +64,10 @@ class Desk:
         if not known:
             self.write(told)
 
-    def asked(self, tool: str, shown: str) -> bool | None:
-        """What a person says on the main thread; None when nobody is there."""
+    def asked(self, tool: str, shown: str, seconds: float) -> bool | None:
+        """What a person says on the main thread within so many seconds; None when nobody is there."""
         ask = self.ask
-        return None if ask is None else self.on_main(lambda: ask(self.plan.language, tool, shown))
+        return None if ask is None else self.on_main(lambda: ask(self.plan.language, tool, shown, seconds))
 
     def on_main(self, act: Callable[[], Result]) -> Result:
         """What `act` gives or raises, done on the main thread after all that was told before."""

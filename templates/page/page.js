@@ -23,7 +23,7 @@
         body: JSON.stringify(given),
       });
       const value = await answer.json();
-      return (value.ok ? "" : "✗ ") + (value.text || word(value.ok ? "done" : "failed"));
+      return (value.ok ? "" : "✗ ") + (value.text || word(value.ok ? "started" : "failed"));
     } catch (error) {
       return "✗ " + w.lost;
     }

@@ -218,6 +218,7 @@ def test_the_buttons_start_and_say_what_came_of_it(page: Any, here: Path) -> Non
     page.fill("#goal", "the last sprint")
     page.click("#go")
     card = page.locator("article[data-room=coordinator]")
+    page.locator("#said", has_text="started").wait_for(timeout=30_000)
     card.locator(".now.complete").wait_for(timeout=30_000)
     card.get_by_text("Wake", exact=True).click()
     card.locator(".acts .soft").wait_for(timeout=20_000)
