@@ -21,6 +21,7 @@ from hooks import reply, serving
 from vendor import Reply
 
 import debateroom.cli.asking as asking
+from debateroom.language import say
 from debateroom.playbooks.plan import from_event
 from debateroom.playbooks.wording import prompt
 
@@ -240,6 +241,7 @@ def test_a_tool_that_acts_runs_only_with_permission(
     listed = json.loads(out)
     assert [each["receipt"] for each in listed] == [True, False]
     assert listed[0]["evidence"] == f"receipts.jsonl#{receipts[0]['uuid']}"
+    assert listed[0]["why"] == say("en", f"receipt_by_{by}")
     assert results(project, "status") == [(True, "up\n")]
     assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from debateroom.dialogue.plan import KINDS as IN_TURNS
+from debateroom.language import say
 from debateroom.playbooks import wording
 from debateroom.playbooks.decision import EVENT
 from debateroom.playbooks.doing import ABOUT, end_text, status_text
@@ -93,7 +94,7 @@ def compute_live(events: Sequence[Event], now: datetime) -> Live:
     """The card that follows from a journal's `events` at the moment `now`. An empty journal is a queued run."""
     state = replay(events)
     told, status = state.transcript, _status(state, events)
-    workers, decisions = tuple(workers_of(events, status)), tuple(_decisions(events))
+    workers, decisions = tuple(workers_of(events, status)), tuple(_decisions(events, told.language))
     steps = _steps(state, events, workers, status)
     ended = verdict(steps) if told.kind == KIND and status in ("finished", "failed") else None
     return Live(
@@ -149,15 +150,15 @@ def _counters(events: Sequence[Event], workers: Sequence[LiveWorker], decisions:
     return Counters(sum(done), len(done) - sum(done), len(workers), noted)
 
 
-def _decisions(events: Sequence[Event]) -> Iterator[LiveDecision]:
+def _decisions(events: Sequence[Event], language: str) -> Iterator[LiveDecision]:
     for each in events:
         if each["event"] == EVENT:
             told = (each["what"], each["why"], each["evidence"], each["outcome"], each.get("step"))
             yield LiveDecision(each.get("at", ""), *told)
         elif each["event"] == "approval_answered":
             what = f"{each['tool']}({one_line(each['shown'], ABOUT)})"
-            where = f"receipts.jsonl#{each['uuid']}"
-            yield LiveDecision(each.get("at", ""), what, each["by"], where, each["answer"], receipt=True)
+            why, where = say(language, f"receipt_by_{each['by']}"), f"receipts.jsonl#{each['uuid']}"
+            yield LiveDecision(each.get("at", ""), what, why, where, each["answer"], receipt=True)
 
 
 def _seats(state: State, status: str) -> Iterator[LiveSeat]:

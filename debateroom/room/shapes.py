@@ -230,7 +230,7 @@ class _Approval(Shape):
     tool: str
     shown: str
     answer: Literal["approved", "denied"]
-    by: str
+    by: Literal["person", "always", "never", "nobody"]
 
 
 class _Delegated(Shape):
