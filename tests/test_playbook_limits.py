@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
-import sys
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import until
 from coordinators import coordinator, events, final, record, slowly, states, worker
 from debates import Serve, run
 from vendor import Call, Reply, VendorServer
 
+from debateroom import activities, coordinating, settings
 from debateroom.messages import Usage
+from debateroom.playbooks import decision
+from debateroom.playbooks import worker as playbook_worker
+from debateroom.playbooks.desk import Desk
+from debateroom.playbooks.plan import Task
+from debateroom.playbooks.worker import Job
 from debateroom.room import lock
-from debateroom.room.room import read
+from debateroom.room.room import Room, event, read
 from debateroom.room.summary import look
 
 LINK = "https://example.com/proof"
@@ -202,18 +208,55 @@ def test_a_run_killed_behind_a_worker_s_end_counts_it_once(here: Path, capsys: p
     assert (len(events(here, "worker_ended")), states(here)) == (1, ["ok"] * 3)
 
 
-def test_a_worker_that_outlived_its_coordinator_is_waited_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+class Outliving:
+    """Stands for the processes that are started: a worker's room is held by another one, until that is waited for."""
+
+    def __init__(self, held: Room) -> None:
+        self.asked: list[str] = []
+        self._held = held
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder that is not needed."""
+        yield self._held.folder
+
+    def run(self, arguments: Sequence[str], **given: Any) -> None:
+        """Notes the command; the worker delivers meanwhile."""
+        self.asked.append(arguments[arguments.index("debateroom") + 1])
+        final = {"outcome": "delivered", "deliverable": "12 files.", "summary": "All of it."}
+        ended = event("room_finished", status="finished", stopped="trigger", exit_code=0, seconds=1.0)
+        self._held.write(event("synthesized", final_output=final), ended)
+        self._held.close()
+
+
+def test_a_worker_that_outlived_its_coordinator_is_waited_for(here: Path) -> None:
     """`kill -9` of the coordinator leaves the worker at work; who goes on takes what it delivers."""
-    one, agent_of_workers = worker(here, "one", "12 files.", seconds=1.0)
-    agent = coordinator(here, [("delegate_task", {"task": "Count"})], [record(1, LINK), record(2, LINK)], "Done.")
-    words = ["playbook", "run", "swarm", "--agent", agent, "--worker-model", one, "--worker-agent", agent_of_workers]
-    process = subprocess.Popen([sys.executable, "-m", "debateroom", *words, "-q"], cwd=here)
-    try:
-        until(lambda: list(here.glob("active/coordinator.worker-*/journal.jsonl")))
-    finally:
-        process.kill()
-        process.wait()
-    assert run(capsys, "resume", "coordinator")[0] == 0
-    (ended,) = events(here, "worker_ended")
-    (room,) = here.glob("active/coordinator.worker-*")
-    assert (ended["outcome"], "room_resumed" in (room / "journal.jsonl").read_text()) == ("delivered", False)
+    coordinator(here, "Done.")
+    chosen = settings.load({})
+    with activities.open_models(chosen) as models:
+        plan = coordinating.make("swarm", None, Task(agent="scripted:c.jsonl"), chosen, models)
+    folder = coordinating.prepare(plan, chosen)
+    seats = [{"name": name, "role": name, "framing": ""} for name in ("worker-agent", "agent")]
+    opening = event("room_opened", problem="Count", agents=seats, kind="work")
+    with Room.reopen(folder) as room:
+        programs: Any = Outliving(Room.create(folder.with_name(f"{folder.name}.worker-w"), opening))
+        made = playbook_worker.run(Desk(room, plan), Job("w", "Count", plan.model), programs, 20.0)
+    assert (made.outcome, made.deliverable, programs.asked) == ("delivered", "12 files.", ["wait"])
+    assert [each["outcome"] for each in events(here, "worker_ended")] == ["delivered"]
+
+
+def test_notes_of_one_answer_stay_in_their_order(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last one on a step counts, also when an earlier one takes longer: a large file has to be read."""
+    second = threading.Event()
+    make = decision.make
+
+    def slowly_first(**given: Any) -> decision.Decision:
+        made = make(**given)
+        second.set() if given["outcome"] == "ok" else second.wait(0.2)
+        return made
+
+    monkeypatch.setattr(decision, "make", slowly_first)
+    play(capsys, "reflect", "--agent", coordinator(here, [record(1, LINK, "failed"), record(1, LINK)], "Done."))
+    assert states(here)[0] == "ok"
