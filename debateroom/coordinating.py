@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from debateroom.activities import Ended, Outcome
 from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import Guard, equip
+from debateroom.agents.subagents import asked
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import RoomBusy, UsageError
 from debateroom.messages import Seat
@@ -25,12 +28,14 @@ from debateroom.playbooks.coordinator import OnProgress
 from debateroom.playbooks.desk import Ask, Desk
 from debateroom.playbooks.plan import Plan, Task
 from debateroom.playbooks.tools import tools
-from debateroom.room.room import OnEvent, Room, event, folder_of, opening_event
+from debateroom.room.room import OnEvent, Room, event, folder_of, opening_event, read
 from debateroom.settings import Settings
 from debateroom.wake import workspace
 
 ROOM = "coordinator"
 """The default room."""
+_PATIENCE, _PAUSE = 5.0, 0.05
+"""Seconds that a command waits for another one in the same room, and between two tries."""
 _PLAIN = "agent"
 """Name of a coordinator that has none of its own."""
 
@@ -64,7 +69,7 @@ def make(name: str, goal: str | None, task: Task, chosen: Settings, models: Mode
     task = _placed(task, chosen)
     equipped = _equipped(task, models, None)
     seat = Seat(equipped.name, equipped.name, "", equipped.model.name, "")
-    return plans.make(playbook, told, task, seat, chosen, models)
+    return plans.make(playbook, told, task, seat, chosen, models, asks=asked(equipped))
 
 
 def run(
@@ -76,7 +81,7 @@ def run(
 
     def opened() -> Room:
         with claim.claiming(folder):
-            return _created(folder, plan, on_event)
+            return Room.create(folder, plan.opening_event(), on_event=on_event)
 
     return play(opened, plan, models, ask=ask, on_progress=on_progress)
 
@@ -85,18 +90,18 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
     """Makes the room of a planned run and leaves it to another process, which resumes it; its folder."""
     folder = room_of(chosen)
     with claim.claiming(folder):
-        _created(folder, plan, None).close(handed_over=True)
+        Room.create(folder, plan.opening_event()).close(handed_over=True)
     return folder
 
 
-def begin(name: str, goal: str | None, chosen: Settings, models: Models) -> Begun:
+def begin(name: str, goal: str | None, chosen: Settings, models: Models, *, on_event: OnEvent | None = None) -> Begun:
     """Opens the room of a run whose coordinator calls us. Raises UsageError, RoomBusy."""
     playbook, told = find(name, goal, chosen)
     seat = Seat(plans.OUTSIDE, plans.OUTSIDE, "", "", "")
     plan = plans.make(playbook, told, _placed(Task(), chosen), seat, chosen, models)
     folder = room_of(chosen)
     with claim.claiming(folder):
-        _created(folder, plan, None).close()
+        Room.create(folder, plan.opening_event(), on_event=on_event).close()
     return Begun(folder.resolve(), plan)
 
 
@@ -108,7 +113,7 @@ def note(folder: Path, **given: Any) -> decision.Decision:
     """
     plan = _outside(folder)
     made = decision.make(**given, project=Path(plan.task.folder), anywhere=True)
-    with Room.reopen(folder) as room:
+    with _reopened(folder) as room:
         if room.transcript.status == "finished":
             raise UsageError(f"the run in {folder.name} has ended", hint="debateroom playbook start ID")
         room.write(made.event())
@@ -118,13 +123,36 @@ def note(folder: Path, **given: Any) -> decision.Decision:
 def finish(folder: Path) -> Outcome:
     """Ends the run of a coordinator that calls us: its verdict and reports. One that has ended only gets reports."""
     plan = _outside(folder)
-    with Room.reopen(folder) as room:
+    with _reopened(folder) as room:
         if room.transcript.status == "finished":
             return activities.write_reports(room)
         stopped, code = coordinator.conclude(room, plan, "done")
         ended = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=_since(room))
         room.write(ended)
         return activities.write_reports(room)
+
+
+def begun(folder: Path) -> Begun | None:
+    """The unfinished run in `folder` of a coordinator that calls us, for one that goes on; None for any other room.
+
+    Raises UsageError without a room.
+    """
+    state = read(folder)
+    if state.transcript.status == "finished" or not state.settings.get("outside"):
+        return None
+    return Begun(folder.resolve(), _outside(folder))
+
+
+def _reopened(folder: Path) -> Room:
+    """The room, once another command that writes in it is done. Raises RoomBusy when that takes long."""
+    until = clock.monotonic() + _PATIENCE
+    while True:
+        try:
+            return Room.reopen(folder)
+        except RoomBusy:
+            if clock.monotonic() > until:
+                raise
+            time.sleep(_PAUSE)
 
 
 def _outside(folder: Path) -> Plan:
@@ -138,8 +166,6 @@ def _outside(folder: Path) -> Plan:
 
 
 def _since(room: Room) -> float:
-    from datetime import datetime
-
     try:
         began = datetime.fromisoformat(room.transcript.started)
     except ValueError:
@@ -192,7 +218,7 @@ def check_resumable(plan: Plan) -> None:
     """Raises UsageError for a run whose coordinator is a program that calls us."""
     if plan.outside:
         raise UsageError(
-            "this run's coordinator notes its own steps: there is nothing to resume",
+            "this run's coordinator notes its own steps: only that one can go on",
             hint="debateroom record …, then debateroom playbook finish",
         )
 
@@ -200,13 +226,6 @@ def check_resumable(plan: Plan) -> None:
 def _with_ours(equipped: Equipped, desk: Desk, programs: Programs) -> dict[str, Any]:
     """The agent's tools and, in place of any of the same name, ours."""
     return {**equipped.tools, **tools(desk, programs)}
-
-
-def _created(folder: Path, plan: Plan, on_event: OnEvent | None) -> Room:
-    """The new room. Raises RoomBusy when the unfinished run in it is another's coordinator at work."""
-    if claim.at_work(folder):
-        raise RoomBusy(f"the coordinator in {folder.name} is at work already", hint="debateroom playbook finish")
-    return Room.create(folder, plan.opening_event(), on_event=on_event)
 
 
 def _placed(task: Task, chosen: Settings) -> Task:

@@ -13,9 +13,11 @@ Call = tuple[str, dict[str, Any]]
 PLAN = {"call": "plan", "response": {"steps": ["look", "write"]}}
 
 
-def record(step: int | None, evidence: str, outcome: str = "ok", what: str = "Settled it") -> Call:
+def record(
+    step: int | None, evidence: str, outcome: str = "ok", what: str = "Settled it", why: str = "It had to be."
+) -> Call:
     """A call that notes a decision."""
-    given = {"what": what, "why": "It had to be.", "evidence": evidence, "outcome": outcome}
+    given = {"what": what, "why": why, "evidence": evidence, "outcome": outcome}
     return ("record_decision", given | ({} if step is None else {"step": step}))
 
 
@@ -60,3 +62,9 @@ def final(folder: Path) -> dict[str, Any]:
 def states(folder: Path) -> list[str]:
     """How the three steps stand."""
     return [step["state"] for step in final(folder)["steps"]]
+
+
+def slowly(folder: Path) -> None:
+    """Makes the scripted coordinator's last word, `Done.`, one that takes a minute."""
+    text = (folder / "c.jsonl").read_text().replace('"response": "Done."', '"response": "Done.", "seconds": 60')
+    (folder / "c.jsonl").write_text(text)

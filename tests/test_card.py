@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import io
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from debateroom.cli import card
-from debateroom.language import LANGUAGES
+from debateroom.language import LANGUAGES, say
 from debateroom.playbooks.catalogue import shipped
-from debateroom.playbooks.live import compute_live, verdict
+from debateroom.playbooks.live import compute_live
+from debateroom.playbooks.standing import verdict
 from debateroom.room import shapes
 
 NOW = datetime.fromisoformat("2026-12-01T10:00:00+00:00")
@@ -61,14 +65,19 @@ READ = called("read_path", path="a.txt")
         ([STARTED], "running", "the coordinator thinks …"),
         ([STARTED, called("fetch_page", url="https://example.com/x")], "running", "reads https://example.com/x"),
         ([STARTED, READ], "running", "reads a.txt"),
+        ([STARTED, READ, called("record_decision", what="x")], "running", "reads a.txt"),
         ([STARTED, called("deploy", what="all")], "running", "runs deploy: all"),
         ([STARTED, READ, answered("read_path", path="a.txt")], "running", "the coordinator thinks …"),
         ([STARTED, decision(1)], "running", "noted: Found it"),
         ([STARTED, delegated("a")], "running", "1 worker running …"),
+        ([called("delegate_task", task="x"), delegated("a"), ended("a")], "running", "the coordinator thinks …"),
         ([STARTED, delegated("a"), delegated("b")], "running", "2 workers running …"),
         ([STARTED, delegated("a"), ended("a")], "running", "the coordinator thinks …"),
         ([STARTED, FAILED], "failed", "failed: no network"),
-        ([STARTED, DONE], "finished", "done"),
+        ([STARTED, *map(decision, (1, 2, 3)), DONE], "finished", "done"),
+        ([STARTED, decision(1), DONE], "finished", "Incomplete: Steps: 1 ok, 2 missing, 3 missing."),
+        ([decision(1), decision(2, "failed"), decision(3), DONE], "finished", "Failed: Steps: 1 ok, 2 failed, 3 ok."),
+        ([STARTED, {**DONE, "exit_code": 7, "error": "no money"}], "finished", "Incomplete: no money"),
     ],
 )
 def test_the_text_says_what_is_under_way(events: list[dict[str, Any]], status: str, text: str) -> None:
@@ -158,6 +167,24 @@ def test_a_debate_has_seats_and_rounds() -> None:
     assert over.status_text == "the moderator compares the replies"
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "outcome", "text"),
+    [
+        ("debate", 0, "deadlock", "done"),
+        ("simulation", 3, "failed", "Failed: It was rude."),
+        ("work", 3, "partial", "Partial: It was rude."),
+        ("arena", 3, "of another version", "It was rude."),
+    ],
+)
+def test_a_verdict_that_is_no_is_told_of_every_kind(kind: str, code: int, outcome: str, text: str) -> None:
+    """`done` is for what ended well; what is concluded in a debate is no failure."""
+    seats = [{"name": "agent", "role": "agent", "framing": ""}]
+    start = {"event": "room_opened", "at": "", "kind": kind, "problem": "x", "agents": seats}
+    final = {"event": "synthesized", "final_output": {"outcome": outcome, "summary": "It was rude."}}
+    live = compute_live([start, STARTED, final, {**DONE, "exit_code": code}], NOW)
+    assert (live.status_text, live.verdict) == (text, None)
+
+
 def test_an_empty_journal_is_queued() -> None:
     """There is nothing to say yet, and nothing to fail over."""
     live = compute_live([], NOW)
@@ -181,3 +208,36 @@ def test_lines_tell_what_changed_in_the_room_s_language(language: str) -> None:
     assert len(told) == 4
     assert any("Aside" in line for line in told)
     assert next(card.changes(None, first)) == first.title
+
+
+EVIL = "\x1b[2J\x1b]0;owned\x07\u202e[bold red]x[/]\r<b>"
+
+
+def drawn(live: Any, columns: int = 60) -> str:
+    """The card on a terminal."""
+    screen = io.StringIO()
+    Console(file=screen, force_terminal=True, width=columns, no_color=True).print(card.panel(live))
+    return re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())  # rich's own styles
+
+
+@pytest.mark.parametrize("columns", [30, 60, 120])
+def test_what_models_write_steers_no_terminal(columns: int) -> None:
+    """Neither escape sequences nor markup of the library that draws; no row is wider than the terminal."""
+    hostile = {**delegated("a"), "task": EVIL}
+    events = [opened(), STARTED, decision(1, what=EVIL), called("fetch_page", url=EVIL), hostile]
+    live = compute_live([*events, {**DONE, "error": EVIL}], NOW)
+    lines = [drawn(live, columns), *card.changes(None, live)]
+    assert not any(mark in line for line in lines for mark in ("\x1b", "\x07", "\r", "\u202e"))
+    assert "[bold red]x[/]<b>" in re.sub(r"[\s│]", "", lines[0]).replace("[boldred]", "[bold red]")
+    assert {len(line) for line in lines[0].splitlines()} == {columns}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_card_says_what_a_run_came_to(language: str) -> None:
+    """An incomplete run is no done one; each state stands there as a word, not only as a colour."""
+    live = compute_live([opened(language=language), STARTED, decision(1), decision(2, "failed"), DONE], NOW)
+    assert (live.verdict, live.status_text.startswith(say(language, "verdict_incomplete"))) == ("incomplete", True)
+    text = drawn(live, 120)
+    assert live.status_text in text
+    for state in ("ok", "failed", "missing"):
+        assert re.search(rf"[✓✗?] {say(language, f'step_{state}')} +\d\. ", text), state

@@ -15,7 +15,7 @@ from debateroom.errors import CallFailed
 from debateroom.language import LANGUAGES, number, say, spoken
 from debateroom.models import complaints, fault_table, faults, retry
 from debateroom.playbooks import coordinator
-from debateroom.playbooks.live import StepState
+from debateroom.playbooks.standing import StepState
 from debateroom.room.transcript import STATUSES
 from debateroom.wake.delivery import RESULTS
 
@@ -58,6 +58,7 @@ def test_no_message_is_left_over() -> None:
     made |= {f"wake_{result}" for result in RESULTS}
     made |= {f"verdict_{outcome}" for outcome in coordinator.EXIT_CODES}
     made |= {f"step_{state}" for state in get_args(StepState)} | {"receipt_approved", "receipt_denied"}
+    made |= {f"receipt_by_{by}" for by in ("person", "always", "never", "nobody")}
     made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

@@ -111,7 +111,7 @@ def test_what_may_pass_is_tried_again(name: str, api: Any, said: Said, cause: st
         (Page(b'{"status": "ok"}', "text/plain"), CallFailed, "error"),
         (Page(b"Please sign in first.", "text/plain"), CallFailed, "error"),
         (Page(b'"a string"', "application/json"), CallFailed, None),
-        (ALL_THINKING, CallFailed, "empty"),
+        (ALL_THINKING, CallFailed, "thought_out"),
     ],
     ids=lambda value: repr(value)[:40],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from commands import until
-from coordinators import coordinator, record, states
+from coordinators import coordinator, record, slowly
 from debates import run
 
 serving_page = pytest.importorskip("debateroom.doors.serving", exc_type=ImportError)
@@ -145,14 +146,74 @@ def test_the_three_buttons_do_what_the_commands_do(page: Any, here: Path) -> Non
         return dict(json.loads(text))
 
     coordinator(here, [record(number, LINK) for number in (1, 2, 3)], "Done.")
+    slowly(here)
     assert press("/start", playbook="--help") == {"ok": False, "text": press("/start", playbook="--help")["text"]}
     assert press("/start", playbook="reflect", goal="--the last sprint")["ok"]
     journal = here / "active/coordinator/journal.jsonl"
-    until(lambda: '"room_finished"' in journal.read_text() and "--the last sprint" in journal.read_text())
-    assert states(here) == ["ok"] * 3
+    until(lambda: '"step":3' in journal.read_text() and "--the last sprint" in journal.read_text())
+    assert press("/stop", room="coordinator") == {
+        "ok": True,
+        "text": f"stopped; continue with: debateroom resume {here}/active/coordinator",
+    }
+    assert '"room_interrupted"' in journal.read_text()
     assert press("/stop", room="coordinator")["text"].startswith("nothing is running in")
     assert press("/stop", room="../coordinator") == {"ok": False, "text": "there is no such room"}
     assert not press("/wake", room="coordinator")["ok"]
+
+
+@pytest.mark.parametrize(
+    ("told", "instead"),
+    [
+        ('"steps":[', '"steps":7,"others":['), ('"ok":true', '"fine":true'),
+        ('"evidence":"', '"evidences":"'),
+    ],
+)  # fmt: skip
+def test_a_room_that_cannot_be_read_does_not_hide_the_others(page: Any, here: Path, told: str, instead: str) -> None:
+    """A journal may come from anywhere; what is wrong with it stands on its card."""
+    journal = here / "active/coordinator/journal.jsonl"
+    (here / "active/strange").mkdir()
+    text = journal.read_text()
+    (here / "active/strange/journal.jsonl").write_text(text.replace(told, instead, 1))
+    assert told in text
+    cards = {card["room"]: card for card in json.loads(ask(page, "/cards")[2])["cards"]}
+    assert cards["coordinator"]["verdict"] == "incomplete"
+    assert set(cards) == {"coordinator", "strange"}
+
+
+OWN = """name: "<b onclick=alert(1)>Tidy</b>"
+description: "\\" autofocus onfocus=alert(1) x=\\""
+rule: R.
+field: "\\"><script>alert(1)</script>"
+steps: [{do: a, proof: b}, {do: a, proof: b}, {do: a, proof: b}]
+"""
+
+
+def test_a_workspace_s_own_playbooks_are_on_the_page(page: Any, here: Path) -> None:
+    """As text, whatever is in them; one with a mistake is named, and those that ship can be started all the same."""
+    own = here / ".debateroom" / "playbooks"
+    own.mkdir()
+    (own / "tidy.yaml").write_text(OWN)
+    text = ask(page, "/")[2]
+    assert (text.count("<option "), text.count("<script>"), "<b onclick" in text, '" autofocus' in text) == (
+        6, 1, False, False,
+    )  # fmt: skip
+    (own / "tidy.yaml").write_text(OWN + "<b>: x\n")
+    status, _, text = ask(page, "/")
+    assert (status, text.count("<option ")) == (200, 5)
+    assert f"{own / 'tidy.yaml'}, line 6, &lt;b&gt;: there is no such key" in text
+
+
+def test_who_listens_is_let_go_when_the_page_is_closed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its stream ends, and nothing about it is said where the page was opened."""
+    with contextlib.ExitStack() as page:
+        served = page.enter_context(serving(here / "active", port=0, agent=None, language="en", folder=here))
+        with contextlib.closing(http.client.HTTPConnection(served.url.split("/")[2], timeout=30)) as connection:
+            connection.request("GET", "/events")
+            answer = connection.getresponse()
+            until(lambda: answer.readline().startswith(b"data: "))
+            page.close()
+            assert answer.read() == b"\n"
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_port_in_use_is_said(page: Any, here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -20,11 +21,12 @@ from typing import Any
 import pytest
 from debates import run
 from filelock import FileLock
-from hooks import HOST, Hooks, reply, serving
+from hooks import AUTHORITY, HOST, Hooks, reply, serving
 
 from debateroom import clock, settings
 from debateroom.errors import UsageError
 from debateroom.language import LANGUAGES
+from debateroom.outbound.exchange import _authorities
 from debateroom.room.room import Room, event
 from debateroom.wake import body, delivery, hook, pacing, signature, workspace
 from debateroom.wake.workspace import Workspace
@@ -356,6 +358,67 @@ def test_each_status_has_its_name(
     assert "SECRET" not in out + err + (place.own / delivery.RECORD).read_text()
 
 
+AFTER = [
+    case["expect"]["after"]
+    for line in (Path(__file__).parent / "cases" / "ssrf_urls.jsonl").read_text().splitlines()
+    for case in [json.loads(line)]
+    if "after" in case["expect"]
+]
+
+
+@pytest.mark.parametrize("after", AFTER, ids=lambda after: after["location"])
+def test_what_follows_a_good_address(
+    hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str], after: dict[str, Any]
+) -> None:
+    """The handed cases whose address is fine and whose answer leads elsewhere: refused, after one request only."""
+    hooks.say = lambda asked: reply(after["http_status"], Location=after["location"])
+    assert after["expect"] == "redirect refused, one request only"
+    assert json.loads(run(capsys, "wake", "test", "--json")[1])["result"] == "redirect_refused"
+    assert len(hooks.asked) == hooks.accepted == 1
+
+
+def test_an_answer_without_an_end_is_read_no_further_than_allowed(
+    hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After 64 KB what it says is known: it was accepted. Nothing of it is shown or kept."""
+    over = threading.Event()
+
+    def endless(asked: object) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\n\r\n"
+        while not over.is_set():
+            yield b"SECRET" * 1_000
+
+    hooks.say = endless
+    code, out, err = run(capsys, "wake", "test", "--json")
+    over.set()
+    assert (code, json.loads(out)["result"], "SECRET" in out + err) == (0, "accepted", False)
+    assert not any(b"SECRET" in path.read_bytes() for path in place.folder.rglob("*") if path.is_file())
+
+
+def test_a_proxy_of_the_environment_is_not_asked(
+    hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever name it has there; the call goes where the webhook is."""
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "HTTP_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        assert run(capsys, "wake", "test")[0] == 0
+        proxy.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
+
+
+def test_a_certificate_that_nobody_signed_is_refused(
+    hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the authorities of every day, who know nothing of a test's: no request is sent."""
+    monkeypatch.setattr("debateroom.outbound.exchange._trust", _authorities)
+    code, out, _ = run(capsys, "wake", "test", "--json")
+    value = json.loads(out)
+    assert (code, value["result"], "certificate" in value["error"]) == (1, "unreachable", True)
+    assert (hooks.accepted, hooks.asked) == (1, [])
+
+
 def test_the_record_says_what_was_sent_and_to_whom(
     hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -477,6 +540,38 @@ def test_of_many_processes_at_once_one_has_its_turn(place: Workspace) -> None:
         process.stdin.flush()
     said = [process.communicate(timeout=60)[0].strip() for process in processes]
     assert sorted(said) == ["False"] * 5 + ["True"]
+
+
+WAKING = """import ssl, sys
+from debateroom import cli
+from debateroom.outbound.loopback import Loopback, opened
+import debateroom.wake.delivery
+trust = ssl.create_default_context(cafile=sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+with opened(Loopback(lambda host: ["127.0.0.1"], trust)):
+    sys.exit(cli.run(["wake", "send", "-m", "it is down", "--json"]))
+"""
+"""Wakes as a command does, over TLS to a server of a test's."""
+
+
+def test_of_two_commands_at_once_one_wakes(hooks: Hooks, place: Workspace) -> None:
+    """Two processes, one request; the other is told that it is too soon."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", WAKING, str(AUTHORITY)], cwd=place.folder, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    said = [json.loads(process.communicate("\n", timeout=60)[0]) for process in processes]
+    assert sorted(each["result"] for each in said) == ["accepted", "too_soon"]
+    assert sorted(process.returncode for process in processes) == [0, 1]
+    assert len(hooks.asked) == hooks.accepted == 1
 
 
 def test_while_another_process_has_the_lock_nobody_wakes(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,17 +6,22 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from commands import until
+from coordinators import coordinator
+from coordinators import record as proof
 from debates import QUESTION, run
-from dialogues import done, script
+from dialogues import complete, done, script
 from hooks import HOST, Hooks, reply, serving
 
-from debateroom.wake import hook, workspace
+from debateroom.cli import front
+from debateroom.wake import delivery, hook, workspace
 
 SHOP = Path(__file__).parent / "agents" / "shop.yaml"
 POSITION = "You look after orders.\n- Trigger: an order is late\n  Work: say it\n  Beneficiary: Eva\n-- END --\n"
@@ -173,6 +178,64 @@ def test_a_call_that_is_not_accepted_changes_nothing(
     assert "SECRET" not in err
 
 
+def nobody(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    hook.keep(workspace.of_active(desk / "active"), hook.Hook(f"https://{HOST}:1/", "key-0042-secret"))
+
+
+def somebody_else(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    place = workspace.of_active(desk / "active")
+    hook.keep(place, hook.Hook(f"https://other.example.com:{server.port}/", "key-0042-secret"))
+
+
+def late(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(delivery, "SECONDS", 0.2)
+
+    def say(asked: object) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\n\r\n"
+        threading.Event().wait(5)
+
+    server.say = say
+
+
+def blocked(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("debateroom.outbound.loopback.current", lambda: None)
+    patch.setattr("debateroom.outbound.guard._system", lambda host: ["10.0.0.1"])
+
+
+def full_disk(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    (desk / ".debateroom" / "wake.lock").mkdir()
+
+
+def fault_of_ours(server: Hooks, desk: Path, patch: pytest.MonkeyPatch) -> None:
+    def deliver(*given: Any, **more: Any) -> None:
+        raise RuntimeError("two\nlines")
+
+    patch.setattr(delivery, "deliver", deliver)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (nobody, "could not be reached"), (somebody_else, "the certificate of other.example.com is not trusted"),
+        (late, "did not answer within 0.2 s"), (blocked, "was not asked: "), (full_disk, "wake.last cannot be writ"),
+        (fault_of_ours, "debateroom: RuntimeError: two lines"),
+    ],
+)  # fmt: skip
+def test_whatever_becomes_of_the_call_the_run_stays_what_it_was(
+    hooks: Hooks, desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[Hooks, Path, pytest.MonkeyPatch], None], said: str,
+) -> None:  # fmt: skip
+    """The same exit code and object, and one line on stderr more than without it."""
+    words = [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:down.jsonl", "--json"]
+    code, out, before = run(capsys, *words)
+    make(hooks, desk, monkeypatch)
+    again, value, err = run(capsys, *words, WAKE)
+    assert (again, json.loads(value)) == (code, json.loads(out))
+    assert len([line for line in err.splitlines() if said in line]) == 1
+    assert len(err.splitlines()) == len(before.splitlines()) + 1
+    assert hooks.asked == [] or make is late
+
+
 def test_a_workspace_that_wakes_nobody_says_so_before_anything_is_asked(
     desk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,3 +280,94 @@ def test_a_run_in_the_background_wakes_too(hooks: Hooks, capsys: pytest.CaptureF
     record = json.loads(Path(".debateroom/wakes.jsonl").read_text())
     assert (record["result"], record["event"], "loopback" in record) == ("blocked", "debateroom.run_failed", False)
     assert hooks.accepted == 0
+
+
+TASK = {"id": "T-1", "scenario": {"instruction": "Ask where order W1001 is."}, "expected_user_satisfied": True}
+GIVEN = ["--agent", str(SHOP), "--agent-model", "scripted:AGENT.jsonl"]
+LONG = {
+    "debate": [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:AGENT.jsonl"],
+    "simulate": ["s.yaml", *GIVEN, "--model", "scripted:driver.jsonl"],
+    "work": ["Where is order W1001?", "--brief", "POSITION.md", *GIVEN, "--model", "scripted:worker.jsonl"],
+    "eval run": ["task.jsonl", *GIVEN, "--customer", "scripted:customer.jsonl", "--trials", "1"],
+    "playbook run": ["reflect", "--agent", "scripted:AGENT.jsonl"],
+    "playbook finish": [],
+    "resume": ["coordinator"],
+}
+"""Every command that may take long, as a run that depends on how the model AGENT is."""
+
+
+def commands(group: click.Group = front.group, before: str = "") -> dict[str, set[str]]:
+    """Every command there is, by its name, with its options."""
+    found: dict[str, set[str]] = {}
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            found |= commands(command, f"{before}{name} ")
+        elif command is not None:
+            found[f"{before}{name}"] = {option for parameter in command.params for option in parameter.opts}
+    return found
+
+
+@pytest.fixture
+def office(desk: Path) -> Path:
+    """The same folder, with what each long command needs; `up` is a model that does all of it, `broken` none."""
+    (desk / "task.jsonl").write_text(json.dumps(TASK) + "\n")
+    script(desk, done(), name="driver.jsonl")
+    plan = {"call": "plan", "response": {"steps": ["a", "b"]}}
+    script(desk, plan, "Where is order W1001?", complete("It is being prepared."), first=1, name="worker.jsonl")
+    script(desk, "Where is order W1001?", "Thank you. ###STOP###", first=1, name="customer.jsonl")
+    lines = (desk / "broken.jsonl").read_text().replace('"shop"', '"agent"')
+    (desk / "broken.jsonl").write_text(
+        lines + (desk / "broken.jsonl").read_text() + (desk / "down.jsonl").read_text()
+    )
+    coordinator(desk, [proof(number, "https://example.com/x") for number in (1, 2, 3)], "Done.", name="up.jsonl")
+    look = {"agent": "shop", "calls": [{"name": "get_order", "arguments": {"order_id": "W1001"}}]}
+    rest = [json.dumps(look) + "\n", (desk / "shop.jsonl").read_text(), (desk / "good.jsonl").read_text()]
+    (desk / "up.jsonl").write_text("".join([(desk / "up.jsonl").read_text(), *rest]))
+    return desk
+
+
+def begun(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """The words of the command `name`, after what must have come before it."""
+    if name == "resume":
+        assert run(capsys, "playbook", "run", "reflect", "--agent", "scripted:later.jsonl")[0] == 1
+        Path("later.jsonl").write_text(Path(f"{model}.jsonl").read_text())
+    if name == "playbook finish":
+        assert run(capsys, "playbook", "start", "reflect")[0] == 0
+        for step in (1, 2, 3) if model == "up" else ():
+            words = ["--step", str(step), "--evidence", "https://example.com/x", "--outcome", "ok"]
+            assert run(capsys, "record", "--what", "Found it", "--why", "So", *words)[0] == 0
+    return [*name.split(), *(word.replace("AGENT", model) for word in LONG[name]), WAKE]
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_each_long_command_wakes_once_when_it_fails(
+    office: Path, hooks: Hooks, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """One request on one connection, about the room that failed."""
+    (office / "later.jsonl").write_text((office / "broken.jsonl").read_text())
+    code, _, err = run(capsys, *begun(name, "broken", capsys))
+    assert code in (1, 3, 5)
+    ((event, about, message),) = told(hooks)
+    assert event == ("debateroom.wake" if code == 3 else "debateroom.run_failed")
+    assert (about or {}).get("status") == (None if code == 3 else "failed")
+    assert message.startswith("/")
+    assert (hooks.accepted, err.count("woke ")) == (1, 1)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_each_long_command_wakes_nobody_when_it_succeeds(
+    office: Path, hooks: Hooks, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """The same commands with a model that answers."""
+    (office / "later.jsonl").write_text((office / "broken.jsonl").read_text())
+    code, _, err = run(capsys, *begun(name, "up", capsys))
+    assert (code, hooks.accepted, "woke" in err) == (0, 0, False), err
+
+
+def test_no_long_command_is_left_out() -> None:
+    """The two tests above try all that can wake, and what can be left alone can wake."""
+    known = commands()
+    assert {name for name, options in known.items() if WAKE in options} == set(LONG)
+    assert {name for name, options in known.items() if options & {"--detach", "--budget"}} <= set(LONG)

@@ -33,6 +33,7 @@ class SubAgentTool:
         self._equipped = equipped
         self._legacy = definition.legacy
         self.declared = declared(equipped)
+        self.asked = asked(equipped)
         parameters = parameters_of(definition, language)
         description = describe(definition, equipped, language)
         self.spec = ToolSpec(tool_name(definition.name), description, parameters)
@@ -79,6 +80,12 @@ def declared(equipped: Equipped) -> tuple[str, ...]:
     """Names of all tools that can be executed for an answer, those of its sub-agents included."""
     below = [tool.declared for tool in equipped.tools.values() if isinstance(tool, SubAgentTool)]
     return tuple(dict.fromkeys([*equipped.tools, *(name for names in below for name in names)]))
+
+
+def asked(equipped: Equipped) -> frozenset[str]:
+    """Names of all models that may be asked for an answer, those of its sub-agents included."""
+    below = [tool.asked for tool in equipped.tools.values() if isinstance(tool, SubAgentTool)]
+    return frozenset({equipped.model.name}).union(*below)
 
 
 def tool_name(name: str) -> str:

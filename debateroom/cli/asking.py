@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,18 +17,28 @@ _SHOWN = 600
 _YES = {"y", "yes", "o", "oui", "是"}
 
 
-def person(language: str = "en") -> Ask | None:
-    """The question, in `language`; None where there is no terminal to ask at."""
+def person() -> Ask | None:
+    """The question; None where there is no terminal to ask at."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
         return None
 
-    def ask(tool: str, shown: str) -> bool | None:
+    def ask(language: str, tool: str, shown: str, seconds: float) -> bool | None:
         from debateroom.language import say
 
         output.note(say(language, "approve_ask", tool=tool, arguments=one_line(shown, _SHOWN)))
-        try:
-            return sys.stdin.readline().strip().lower() in _YES
-        except (OSError, ValueError):
-            return None
+        answer = _answer(seconds)
+        return answer.strip().lower() in _YES if answer else None
 
     return ask
+
+
+def _answer(seconds: float) -> str:
+    """What is typed within so many seconds; empty when nothing is, or when there is no terminal any more."""
+    stdin = sys.stdin
+    try:
+        # elsewhere (Windows) a terminal cannot be looked at like this: the answer is waited for
+        waits = sys.platform != "win32" and hasattr(stdin, "fileno")
+        there = select.select([stdin], [], [], max(0.0, seconds))[0] if waits else [stdin]
+        return stdin.readline() if there else ""
+    except (OSError, ValueError):
+        return ""

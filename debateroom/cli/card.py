@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from debateroom.playbooks.live import Live, LiveDecision
+    from debateroom.playbooks.standing import LiveStep
 
 _MARKS = {"ok": "✓", "failed": "✗", "running": "▶", "pending": "·", "skipped": "–", "missing": "?"}
-_STYLES = {"ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim"}
+_STYLES = {
+    "ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim",
+    "complete": "green", "incomplete": "yellow", "interrupted": "yellow",
+}  # fmt: skip
 _SEATS = {"waiting": "waiting", "asking": "live_thinking", "done": "done", "failed": "failed"}
+_SEAT_STATES = {"waiting": "pending", "asking": "running", "done": "ok"}
+"""The states of steps that those of seats look like."""
 _DECISIONS = 5
 """Of the newest, that the panel has room for."""
 
@@ -31,8 +37,7 @@ def changes(before: Live | None, now: Live) -> Iterator[str]:
     for step in now.steps:
         old = known.steps[step.number - 1].state if known and known.steps else "pending"
         if step.state != old:
-            state = say(language, f"step_{step.state}")
-            yield say(language, "step_line", number=step.number, state=state, text=step.text)
+            yield stepped(language, step)
     workers = {worker.room: worker.state for worker in known.workers} if known else {}
     for worker in now.workers:
         if workers.get(worker.room) != worker.state:
@@ -47,6 +52,13 @@ def changes(before: Live | None, now: Live) -> Iterator[str]:
             yield decided(language, decision)
     if known is None or known.status_text != now.status_text:
         yield now.status_text
+
+
+def stepped(language: str, step: LiveStep) -> str:
+    """A step on one line, with what proves it."""
+    evidence = f" [{step.evidence}]" if step.evidence else ""
+    state = say(language, f"step_{step.state}")
+    return one_line(say(language, "step_line", number=step.number, state=state, text=step.text) + evidence, 1_000)
 
 
 def decided(language: str, decision: LiveDecision) -> str:
@@ -68,32 +80,49 @@ def counted(live: Live) -> str:
     return say(live.language, "counters_line", **figures, workers=counts.workers, decisions=counts.decisions)
 
 
+def notices(language: str, event: Mapping[str, Any]) -> Iterator[str]:
+    """What an event says about the room itself: where an unfinished run is kept, who is asked elsewhere than here."""
+    if event["event"] == "moved_aside":
+        yield say(language, "moved_line", command=event["hint"])
+    elif event["event"] == "room_resumed":
+        for provider, address in event["elsewhere"].items():
+            yield say(language, "reached_line", provider=provider, address=address)
+
+
 def panel(live: Live) -> RenderableType:
     """The card, drawn. Whatever a model wrote in it is text and no markup."""
     from rich.console import Group
     from rich.panel import Panel
+    from rich.table import Table
     from rich.text import Text
 
-    rows: list[RenderableType] = [Text(printable(live.status_text), style="bold")]
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for state, label, text, about in _rows(live):
+        style = _STYLES.get(state, "")
+        grid.add_row(Text(f"{_MARKS.get(state, ' ')} {label}", style=style), Text(one_line(text, 300)))
+        if about:
+            grid.add_row("", Text(one_line(about, 300), style="dim"))
+    status = Text(printable(live.status_text), style=f"bold {_STYLES.get(live.verdict or live.status, '')}".strip())
+    # one row each: a card that is higher than the terminal hides its end
+    row: dict[str, Any] = {"style": "dim", "no_wrap": True, "overflow": "ellipsis"}
+    below = [Text(decided(live.language, each), **row) for each in live.decisions[-_DECISIONS:]]
+    below += [Text(counted(live))] if live.kind == "playbook" else []
+    return Panel(Group(status, grid, *below), title=Text(printable(live.title)), title_align="left")
+
+
+def _rows(live: Live) -> Iterator[tuple[str, str, str, str]]:
+    """State, its word, what it is the state of, and what is told about that, of all that has a state."""
     for step in live.steps:
-        rows.append(_row(step.state, f"{step.number}. {step.text}", live.language))
-        if step.evidence:
-            rows.append(Text(f"     {one_line(step.evidence, 200)}", style="dim", overflow="fold"))
-    rows += [_row(worker.state, f"{worker.room}: {worker.task}", live.language) for worker in live.workers]
+        yield step.state, say(live.language, f"step_{step.state}"), f"{step.number}. {step.text}", step.evidence
+    for worker in live.workers:
+        label = say(live.language, f"step_{worker.state}")
+        yield worker.state, label, worker.task, f"{worker.room}  {worker.outcome}".strip()
     for seat in live.seats:
-        about = _seat(live, seat.state, seat.confidence)
-        rows.append(Text(f"{seat.name}  {one_line(seat.role, 40)}  {about}", overflow="ellipsis", no_wrap=True))
-    if live.kind == "playbook":
-        rows += [Text(decided(live.language, each), style="dim") for each in live.decisions[-_DECISIONS:]]
-        rows.append(Text(counted(live)))
-    return Panel(Group(*rows), title=Text(printable(live.title)), title_align="left")
-
-
-def _row(state: str, text: str, language: str) -> RenderableType:
-    from rich.text import Text
-
-    shown = f"{_MARKS.get(state, ' ')} {one_line(text, 300)}  {say(language, f'step_{state}')}"
-    return Text(shown, style=_STYLES.get(state, ""))
+        label = _seat(live, seat.state, seat.confidence)
+        text = seat.name if seat.name == seat.role else f"{seat.name}  {one_line(seat.role, 40)}"
+        yield _SEAT_STATES.get(seat.state, seat.state), label, text, ""
 
 
 def _seat(live: Live, state: str, confidence: float | None) -> str:
@@ -105,10 +134,12 @@ def _seat(live: Live, state: str, confidence: float | None) -> str:
 class CardLines:
     """Progress of a run in this process: one plain line on stderr for each thing that changed."""
 
-    def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
+    def __init__(self, known: Sequence[Mapping[str, Any]] = (), *, quiet: bool = False, verbose: int = 0) -> None:
+        """`known` is what the journal of a run that goes on holds already."""
         self._quiet = quiet
         self._verbose = verbose
-        self._events: list[Mapping[str, Any]] = []
+        self._events = list(known)
+        self._again = bool(known)
         self._live: Live | None = None
 
     def on_event(self, event: Mapping[str, Any]) -> None:
@@ -116,15 +147,17 @@ class CardLines:
         from debateroom.cli import progress
         from debateroom.playbooks.live import compute_live
 
-        self._events.append(event)
+        again = self._again and event["event"] == "room_opened"  # whoever goes on is told once more what it was
+        if not again:
+            self._events.append(event)
         if self._verbose > 1:
             from debateroom import files
 
             output.note(one_line(f"{event['event']} {files.dumps(event).decode()}", progress.EVENT_LENGTH))
-        if self._quiet:
+        if self._quiet or again:
             return
         live = compute_live(self._events, clock.now())
-        for line in changes(self._live, live):
+        for line in (*changes(self._live, live), *notices(live.language, event)):
             output.note(line)
         self._live = live
 

@@ -24,8 +24,8 @@ def coordinator(room: str | None, active: str | None) -> Path:
 
     if room is None:
         chosen = settings.load({"active": active})
-        found = claim.current(workspace.of_active(chosen.active), chosen.active)
-        if found is not None:
+        found = claim.current(workspace.of_active(chosen.active))
+        if found is not None and found.resolve().parent == chosen.active.resolve():
             return found
     return folder(room, active)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
+    from debateroom.coordinating import Begun
     from debateroom.playbooks.plan import Task
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -65,12 +67,11 @@ def run(id: str, goal: str | None, **given: Any) -> int:  # noqa: A002
             if shown.detach:
                 folder, wake = coordinating.prepare(plan, chosen), shown.wake_on_failure
                 return background.start(folder, plan.problem, verbose=shown.verbose, wake=wake)
-            lines = progress.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events, coordinated=True)
+            lines = progress.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events, coordinated=())
             models.on_wait = lines.on_wait
-            ask = asking.person(plan.language)
             try:
                 outcome = coordinating.run(
-                    plan, chosen, models, ask=ask, on_event=lines.on_event, on_progress=lines.on_progress
+                    plan, chosen, models, ask=asking.person(), on_event=lines.on_event, on_progress=lines.on_progress
                 )
             finally:
                 lines.close()
@@ -106,22 +107,40 @@ def start(id: str, goal: str | None, as_json: bool, **given: Any) -> int:  # noq
     For a coding assistant: it goes through the steps with its own tools, notes each with `debateroom record`, and
     ends with `debateroom playbook finish`.
     """
-    from debateroom import activities, coordinating, files, settings
+    from debateroom import activities, coordinating, settings
+    from debateroom.cli import card
 
+    events: list[Mapping[str, Any]] = []
     chosen = settings.load(given)
     models = activities.open_models(chosen)
     with activities.closed_after(models):
-        begun = coordinating.begin(id, goal, chosen, models)
+        begun = coordinating.begin(id, goal, chosen, models, on_event=events.append)
+    for line in (line for event in events for line in card.notices(begun.plan.language, event)):
+        output.note(line)
+    tell_begun(begun, as_json=as_json)
+    return 0
+
+
+def tell_begun(begun: Begun, *, as_json: bool) -> None:
+    """What who coordinates has to do, and how the steps stand."""
+    from dataclasses import asdict
+
+    from debateroom import files
+    from debateroom.cli import card
+    from debateroom.playbooks.looking import look
+
+    live, plan = look(begun.folder), begun.plan
     if as_json:
-        plan = begun.plan
         value = {
             "ok": True, "status": "running", "room": str(begun.folder), "uuid": plan.uuid, "goal": plan.goal,
             "playbook": plan.playbook.to_json(), "instructions": begun.told,
+            "steps": [asdict(step) for step in live.steps],
         }  # fmt: skip
         output.line(files.dumps(value).decode())
-    else:
-        output.tell(printable(begun.told))
-    return 0
+        return
+    output.tell(printable(begun.told))
+    if live.decisions:
+        output.tell("\n" + "\n".join(card.stepped(plan.language, step) for step in live.steps))
 
 
 @playbook.command(
@@ -145,15 +164,14 @@ def finish(room: str | None, active: str | None, wake_on_failure: bool, as_json:
 
 def tell(outcome: Outcome) -> None:
     """What a person needs of a run: the verdict, the steps with their evidence, where the files are."""
+    from debateroom.cli import card
     from debateroom.language import say
+    from debateroom.playbooks.standing import LiveStep
 
     transcript = outcome.transcript
     final, language = transcript.final_output or {}, transcript.language
     lines = [output.verdict(language, final.get("outcome"), str(final.get("summary", ""))), ""]
-    for step in final.get("steps", ()):
-        told = {"number": step["number"], "state": say(language, f"step_{step['state']}"), "text": step["text"]}
-        evidence = f" [{step['evidence']}]" if step.get("evidence") else ""
-        lines.append(one_line(say(language, "step_line", **told) + evidence, 1_000))
+    lines += [card.stepped(language, LiveStep(**step)) for step in final.get("steps", ())]
     if final.get("answer"):
         lines += ["", one_line(str(final["answer"]), output.LONGEST)]
     lines.append("")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from debateroom.cli.output import line, note
@@ -39,17 +39,17 @@ class Progress(Protocol):
 
 def make(
     *, quiet: bool, verbose: int = 0, events: bool = False, turns: bool = False, announced: bool = False,
-    coordinated: bool = False,
+    coordinated: Sequence[Event] | None = None,
 ) -> Progress:  # fmt: skip
     """Progress for this process's stderr; silent but for failures with `quiet`. With `events` also JSON on stdout.
 
-    `turns` is for rooms in which two parties talk, `coordinated` for those of a playbook; `announced` when the table
-    of seats was shown already.
+    `turns` is for rooms in which two parties talk, `coordinated` for those of a playbook, with what its journal holds
+    already; `announced` when the table of seats was shown already.
     """
-    if coordinated:
+    if coordinated is not None:
         from debateroom.cli.card import CardLines
 
-        shown: Progress = CardLines(quiet=quiet, verbose=verbose)
+        shown: Progress = CardLines(coordinated, quiet=quiet, verbose=verbose)
     elif turns:
         from debateroom.cli import turns as of_turns
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, progress, stdout, trials, waking
+from debateroom.cli import asking, background, output, place, playbook, progress, stdout, trials, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
 
@@ -48,11 +48,12 @@ def resume(
     """Continue ROOM (a name below active/, or a folder) where it stopped. No finished call is repeated.
 
     A room keeps the settings it was started with, from whatever folder it is resumed. Of a chat.json without a
-    journal, finished rounds are kept.
+    journal, finished rounds are kept. Who coordinates a playbook without us is told again what is to be done.
     """
     stdout.take()
     with _interruptible(_as_named(room, active)):
-        from debateroom import resuming, settings
+        from debateroom import coordinating, resuming, settings
+        from debateroom.room.room import journal
 
         wanted = _named(expected)
         file = _transcript(room, active)
@@ -63,6 +64,10 @@ def resume(
         else:
             folder = place.folder(room, active)
         chosen = settings.load({"active": active})
+        going_on = coordinating.begun(folder)
+        if going_on:
+            playbook.tell_begun(going_on, as_json=as_json or events)
+            return 0
     with waking.watching(wake_on_failure, chosen, folder) as watched:
         with _interruptible(folder):
             watched.quiet = finished = resuming.is_finished(folder)  # it was told when it came to its end
@@ -74,11 +79,9 @@ def resume(
             if resuming.is_evaluation(folder):
                 shown = trials.make(quiet=quiet, verbose=verbose, events=events)
             else:
-                kind = resuming.kind_of(folder)
-                turns, coordinated = resuming.is_dialogue(folder), kind == "playbook"
-                shown = progress.make(
-                    quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=coordinated
-                )
+                known = journal(folder).values if resuming.kind_of(folder) == "playbook" else None
+                turns = resuming.is_dialogue(folder)
+                shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=known)
             try:
                 outcome = resuming.resume(
                     folder,

@@ -12,6 +12,7 @@ import click
 
 from debateroom.cli import output
 from debateroom.errors import DebateroomError, Declined
+from debateroom.terminal import one_line
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
@@ -71,15 +72,16 @@ def _tell_outcome(watched: Watched, chosen: Settings, place: Workspace, whom: Ho
 
 
 def _wake(chosen: Settings, place: Workspace, whom: Hook, room: Path | None, error: DebateroomError | None) -> None:
-    """Calls, and says on stderr what came of it. What goes wrong with the call does not hide what went wrong."""
+    """Calls, and says on stderr what came of it. Whatever goes wrong with the call does not hide what went wrong."""
     from debateroom.wake import delivery
 
     try:
         call, language = _call(room, error)
         made = delivery.deliver(place, whom, call, url=chosen.url, ports=chosen.web_ports)
         output.note(made.said(language))
-    except DebateroomError as second:
-        output.note(f"debateroom: {second}")
+    except Exception as second:
+        said = str(second) if isinstance(second, DebateroomError) else f"{type(second).__name__}: {second}"
+        output.note(f"debateroom: {one_line(said, 500)}")
 
 
 def _call(room: Path | None, error: DebateroomError | None) -> tuple[Call, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default, resolve
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.opening import read_opening, write_opening
-from debateroom.settings import PROJECT_FILE, Settings
+from debateroom.settings import Settings
 from debateroom.terminal import quoted
 
 USUAL_SEATS = 3
@@ -124,7 +124,7 @@ def _made(
     moderator = _moderator(settings, model, models)
     names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
     if settings.budget is not None:
-        _priced(names, settings.prices)
+        prices.require(names, settings.prices)
     fence = _fence()
     tools = looking.chosen(settings.tools, ports=settings.web_ports)
     looking.hold(tools, seats)
@@ -279,15 +279,6 @@ def _moderator(settings: Settings, model: str, models: Models) -> str:
         refused = Wording("cannot_moderate", {"model": opened.name})
         raise worded(UsageError, refused, hint=Wording("cannot_moderate_hint"))
     return NO_MODERATOR
-
-
-def _priced(names: Collection[str], own: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
-    for name in sorted(names):
-        if not prices.known(name, prices.own_table(own)):
-            example = f'prices."{name}" = {{ input = …, output = … }}'
-            hint = Wording("no_price_hint", {"file": PROJECT_FILE, "example": example})
-            raise worded(UsageError, Wording("no_price", {"model": name}), hint=hint)
 
 
 def _quorum(settings: Settings, seats: int) -> int:

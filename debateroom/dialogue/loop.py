@@ -6,7 +6,7 @@ a room is resumed: what the journal holds is taken from there in the same order,
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from debateroom.errors import CallFailed, DebateroomError
 from debateroom.language import spoken
 from debateroom.messages import Model, Paid, Purpose, Request, Turn
 from debateroom.room.room import Room, event, journal
-from debateroom.room.spending import spent_by_model
+from debateroom.room.spending import spent_by_model, untold
 
 OnProgress = Callable[[str, int], None]
 """Called on the main thread with a seat's name and the characters it has written so far."""
@@ -296,8 +296,8 @@ class Dialogue:
 
     def _untold(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, list[Paid]]:
         """What of it is not in the journal from the way to the answer, which is over with this."""
-        known, self._told = Counter(self._told), []
-        return {model: _without(calls, known) for model, calls in paid.items()}
+        told, self._told = self._told, []
+        return untold(paid, told)
 
     def _progress(self, seat: str, characters: int) -> None:
         if self._on_progress:
@@ -321,14 +321,3 @@ class Dialogue:
             value["state"] = spoken.state
         started = [event("round_started", round=spoken.round)] if opens else []
         self.room.write(*started, event(name, **value))
-
-
-def _without(calls: Sequence[Paid], known: Counter[Paid]) -> list[Paid]:
-    """The calls that are not `known`, from which those that are found are taken."""
-    kept = []
-    for call in calls:
-        if known[call]:
-            known[call] -= 1
-        else:
-            kept.append(call)
-    return kept

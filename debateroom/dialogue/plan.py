@@ -18,7 +18,7 @@ from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default, info, resolve
 from debateroom.room.opening import read_opening, write_opening
-from debateroom.settings import PROJECT_FILE, Settings
+from debateroom.settings import Settings
 
 SIMULATOR, WORKER = "simple-simulator", "worker-agent"
 """Names of the seats that drive an agent."""
@@ -198,7 +198,7 @@ def _made(
     model = models.open(choose_default(settings.model).name)
     names = {model.name, *asks}
     if settings.budget is not None:
-        _priced(names, settings.prices)
+        prices.require(names, settings.prices)
     return Plan(
         kind=kind,
         problem=problem,
@@ -221,17 +221,6 @@ def _made(
         uuid=session,
         short=not info(resolve(model.name)).moderates,
     )
-
-
-def _priced(names: set[str], own: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
-    for name in sorted(names):
-        if not prices.known(name, prices.own_table(own)):
-            raise UsageError(
-                f"--budget needs a price for {name}, and none is known",
-                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
-                "in US dollars for a million tokens",
-            )
 
 
 def _language(settings: Settings, text: str) -> str:

@@ -31,12 +31,13 @@ class Acts:
     """Where the commands are run: where the page was opened."""
 
     def start(self, playbook: str, goal: str) -> Said:
-        """Starts a playbook in the background."""
+        """Starts a playbook in the background; when it is started, its card says the rest."""
         if self.agent is None:
             return Said(False, "serve --agent AGENT")
         words = ["playbook", "run", "--agent", self.agent, "--detach", "--active", str(self.active)]
         words += ["--goal", goal] if goal else []
-        return self._run([*words, "--", playbook])
+        said = self._run([*words, "--", playbook])
+        return Said(True, "") if said.ok else said
 
     def stop(self, room: Path) -> Said:
         """Stops the run in a room; it can be resumed."""

@@ -13,8 +13,9 @@ import hmac
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from starlette.applications import Starlette
@@ -28,9 +29,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from debateroom import files, templates
 from debateroom.doors.acts import Acts, Said
 from debateroom.doors.rooms import Rooms, mark
+from debateroom.errors import UsageError
 from debateroom.playbooks import catalogue
+from debateroom.playbooks.catalogue import Playbook
 from debateroom.report import html
 from debateroom.room.room import CHAT, PAGE
+from debateroom.terminal import one_line
 from debateroom.wake import workspace
 
 LOOK = 0.5
@@ -49,9 +53,14 @@ _HEADERS = {
 }
 
 
-def make(active: Path, *, hosts: frozenset[str], agent: str | None, language: str, folder: Path) -> ASGIApp:
-    """The application for the rooms below `active`, reached under one of `hosts` (`127.0.0.1:8790`)."""
-    door = Door(Rooms(active), Acts(active, agent, folder), language)
+def make(
+    active: Path, *, hosts: frozenset[str], agent: str | None, language: str, folder: Path, over: Event
+) -> ASGIApp:
+    """The application for the rooms below `active`, reached under one of `hosts` (`127.0.0.1:8790`).
+
+    Once `over` is set, who listens is told nothing more.
+    """
+    door = Door(Rooms(active), Acts(active, agent, folder), language, over)
     routes = [
         Route("/", door.page),
         Route("/cards", door.cards),
@@ -97,7 +106,8 @@ class Guard:
 class Door:
     """What the application answers with."""
 
-    def __init__(self, rooms: Rooms, acts: Acts, language: str) -> None:
+    def __init__(self, rooms: Rooms, acts: Acts, language: str, over: Event) -> None:
+        self._over = over
         self._rooms = rooms
         self._acts = acts
         self._language = language
@@ -110,8 +120,7 @@ class Door:
 
     def _page(self) -> tuple[str, str]:
         style, script = _asset("page.css"), _asset("page.js")
-        own = workspace.of_active(self._rooms.active).own / catalogue.FOLDER
-        playbooks = catalogue.known(own, self._language).values() if self._acts.agent else ()
+        playbooks, problem = self._playbooks() if self._acts.agent else ((), "")
         words: Mapping[str, str] = templates.data(f"page/{self._language}.toml")
         told = {"token": self._token, "words": dict(words)}
         text = templates.render(
@@ -121,13 +130,22 @@ class Door:
             style=style,
             script=script,
             told=json.dumps(told, ensure_ascii=False),
-            playbooks=list(playbooks),
+            playbooks=playbooks,
+            problem=problem,
         )
         policy = (
             f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; connect-src 'self'; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         return text, policy
+
+    def _playbooks(self) -> tuple[Sequence[Playbook], str]:
+        """Those that can be started, and what is wrong with one of the workspace's own: only those that ship then."""
+        own = workspace.of_active(self._rooms.active).own / catalogue.FOLDER
+        try:
+            return list(catalogue.known(own, self._language).values()), ""
+        except UsageError as error:
+            return list(catalogue.shipped(self._language).values()), one_line(str(error), 400)
 
     async def cards(self, request: Request) -> Response:
         """All cards, for who cannot listen."""
@@ -142,7 +160,7 @@ class Door:
     async def _changes(self, request: Request, seen: str) -> AsyncIterator[bytes]:
         yield b"retry: 2500\n\n"
         said = time.monotonic()
-        while not await request.is_disconnected():
+        while not self._over.is_set() and not await request.is_disconnected():
             cards = await run_in_threadpool(self._rooms.cards)
             now = mark(cards)
             if now != seen:

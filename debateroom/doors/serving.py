@@ -43,7 +43,8 @@ def serving(active: Path, *, port: int, agent: str | None, language: str, folder
         raise UsageError(f"port {port} cannot be used: {error.strerror or error}", hint="--port 0") from error
     number = int(listener.getsockname()[1])
     hosts = frozenset({f"{HOST}:{number}", f"localhost:{number}"})
-    made = app.make(active, hosts=hosts, agent=agent, language=language, folder=folder)
+    over = threading.Event()
+    made = app.make(active, hosts=hosts, agent=agent, language=language, folder=folder, over=over)
     config = uvicorn.Config(
         made, log_config=None, access_log=False, server_header=False, lifespan="off", ws="none",
         timeout_graceful_shutdown=_GOODBYE,
@@ -55,6 +56,7 @@ def serving(active: Path, *, port: int, agent: str | None, language: str, folder
         _wait_until(server, thread)
         yield Served(server, thread, number)
     finally:
+        over.set()  # a page that listens would keep its connection
         server.should_exit = True
         thread.join(_GOODBYE + 2)
         listener.close()

@@ -22,7 +22,7 @@ from debateroom.models.registry import Models, choose_default
 from debateroom.models.sampling import ignored
 from debateroom.room.opening import read_opening, write_opening
 from debateroom.room.played import EVALUATION
-from debateroom.settings import PROJECT_FILE, Settings
+from debateroom.settings import Settings
 
 CUSTOMER, JUDGE = "customer", "judge"
 """Names of the seats beside the agent."""
@@ -140,7 +140,7 @@ def make(
     seats += [Seat(JUDGE, JUDGE, "", judge.name, judge.vendor)] if judge else []
     names = {customer.name, *([judge.name] if judge else []), *asks}
     if settings.budget is not None:
-        _priced(names, settings.prices)
+        prices.require(names, settings.prices)
     return Plan(
         problem=dataset.source,
         language=_language(settings, dataset.tasks),
@@ -174,17 +174,6 @@ def _language(settings: Settings, tasks: tuple[Task, ...]) -> str:
     if settings.language != "auto":
         return settings.language
     return Counter(detect_language(task.instruction) for task in tasks).most_common(1)[0][0]
-
-
-def _priced(names: set[str], own: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises UsageError when a budget is set and a model has no known price: it could not be kept."""
-    for name in sorted(names):
-        if not prices.known(name, prices.own_table(own)):
-            raise UsageError(
-                f"--budget needs a price for {name}, and none is known",
-                hint=f'add it to {PROJECT_FILE}: prices."{name}" = {{ input = …, output = … }}, '
-                "in US dollars for a million tokens",
-            )
 
 
 def absolute(reference: str) -> str:

@@ -8,16 +8,17 @@ An unknown price is None, never 0. Prices are per call, since long prompts have 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from debateroom.errors import UsageError
+from debateroom.errors import UsageError, Wording
+from debateroom.language import worded
 from debateroom.messages import Usage
 from debateroom.models.catalog import resolve
-from debateroom.settings import file_with_price, price_line
+from debateroom.settings import PROJECT_FILE, file_with_price, price_line
 
 FREE = ("embedded", "scripted")
 """Providers that charge nothing: they run here."""
@@ -107,6 +108,16 @@ def cost(
 def known(model: str, own: Mapping[str, Price] | None = None) -> bool:
     """Whether a call to `model` can be priced."""
     return cost(model, Usage(input=1000, output=1000), own) is not None
+
+
+def require(names: Collection[str], values: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError when one of the models `names` has no known price: a budget could not be kept."""
+    own = own_table(values)
+    for name in sorted(names):
+        if not known(name, own):
+            example = f'prices."{name}" = {{ input = …, output = … }}'
+            hint = Wording("no_price_hint", {"file": PROJECT_FILE, "example": example})
+            raise worded(UsageError, Wording("no_price", {"model": name}), hint=hint)
 
 
 @lru_cache(maxsize=4096)

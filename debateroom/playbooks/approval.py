@@ -36,19 +36,19 @@ class Guarded:
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
         """What the tool came to, or that it was not run. A receipt says who answered what."""
         shown = without_keys(files.dumps(arguments).decode())[:_SHOWN]
-        approved, by = self._answer(shown)
+        approved, by = self._answer(shown, min(PATIENCE, run.left()))
         self._keep(arguments=shown, approved=approved, by=by)
         if approved:
             return self._tool.run(arguments, run)
         reason = say(run.language, _DENIED[by])
         return Outcome(say(run.language, "denied", name=self.spec.name, reason=reason), ok=False, executed=False)
 
-    def _answer(self, shown: str) -> tuple[bool, str]:
+    def _answer(self, shown: str, seconds: float) -> tuple[bool, str]:
         """Whether it may run, and who says so: `always`, `never`, a `person`, or `nobody`."""
         approve = self._desk.plan.task.approve
         if approve != "ask":
             return approve == "always", approve
-        said = self._desk.asked(self.spec.name, shown)
+        said = self._desk.asked(self.spec.name, shown, seconds)
         return bool(said), "nobody" if said is None else "person"
 
     def _keep(self, *, arguments: str, approved: bool, by: str) -> None:

@@ -11,6 +11,8 @@ from debateroom import files
 from debateroom.errors import DebateroomError, RoomBusy
 from debateroom.room import lock
 from debateroom.room.room import command, read
+from debateroom.room.summary import quiet
+from debateroom.terminal import quoted
 from debateroom.wake.workspace import Workspace, of_room
 
 _FILE, _LOCK = "coordinator.json", "coordinator.lock"
@@ -34,30 +36,33 @@ def claiming(folder: Path) -> Iterator[None]:
     except Timeout:
         raise RoomBusy(f"another coordinator is just starting in {place.folder}", hint="try again") from None
     try:
-        other = current(place, folder.parent)
-        if other is not None and other.resolve() != folder.resolve() and at_work(other):
-            raise _busy(other, place)
+        for room in (current(place), folder):
+            if room is not None and at_work(room):
+                raise _busy(room, place)
         yield
         files.replace(place.own / _FILE, files.dumps({"room": str(folder.resolve())}) + b"\n")
     finally:
         guard.release()
 
 
-def current(place: Workspace, active: Path) -> Path | None:
+def current(place: Workspace) -> Path | None:
     """The room of the workspace's last coordinator; None when there was none or it is gone."""
     try:
         value = json.loads((place.own / _FILE).read_bytes())
         folder = Path(value["room"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    inside = folder.resolve().parent == active.resolve()
+    inside = of_room(folder) == place
     return folder if inside and folder.is_dir() else None
 
 
 def at_work(folder: Path) -> bool:
-    """Whether the coordinator in `folder` is at work: its process, or a program of which only the room is known."""
-    if lock.busy(folder) or lock.starting(folder):
-        return True
+    """Whether the coordinator in `folder` is at work: its process, or a program of which only the notes are known."""
+    return lock.busy(folder) or lock.starting(folder) or (_is_outside(folder) and not quiet(folder))
+
+
+def _is_outside(folder: Path) -> bool:
+    """Whether in `folder` is an unfinished run of a coordinator that calls us."""
     try:
         state = read(folder)
     except DebateroomError:
@@ -67,8 +72,7 @@ def at_work(folder: Path) -> bool:
 
 def _busy(other: Path, place: Workspace) -> RoomBusy:
     error = RoomBusy(f"the coordinator of {place.folder} is at work already, in the room {other.name}")
-    outside = bool(read(other).settings.get("outside"))
-    finish = f"debateroom playbook finish --active {other.parent}"
-    error.hint = finish if outside else f"{command('wait', other)}, or {command('stop', other)}"
+    finish = f"debateroom playbook finish --room {other.name} --active {quoted(str(other.resolve().parent))}"
+    error.hint = finish if _is_outside(other) else f"{command('wait', other)}, or {command('stop', other)}"
     error.room = other.resolve()
     return error

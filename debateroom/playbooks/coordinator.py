@@ -5,7 +5,7 @@ What it asks for and what its tools gave is in the journal at once; a run that b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -17,12 +17,14 @@ from debateroom.agents.run import Limits
 from debateroom.agents.tape import tape, told
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import AgentFailed, CallFailed
+from debateroom.language import in_marks, say
 from debateroom.messages import Answer, Paid, Turn
 from debateroom.playbooks import live, wording
 from debateroom.playbooks.desk import Desk
 from debateroom.playbooks.plan import Plan
+from debateroom.playbooks.purse import HeldModel, Spent
 from debateroom.room.room import Room, event, journal
-from debateroom.room.spending import spent_by_model
+from debateroom.room.spending import spent_by_model, untold
 
 OnProgress = Callable[[str, int], None]
 _CALLS = 300
@@ -33,14 +35,11 @@ EXIT_CODES = {"complete": 0, "failed": 3, "incomplete": 3}
 _STOPPED = {"budget": 7, "deadline": 124}
 
 
-class _Spent(Exception):
-    """The budget does not hold another call."""
-
-
 def run(
     desk: Desk, equipped: Equipped, *, until: float | None = None, on_progress: OnProgress | None = None
-) -> tuple[str, int]:
-    """Has the coordinator work and writes the final output; why it stopped, and the exit code.
+) -> tuple[str, int, str | None]:
+    """Has the coordinator work and writes the final output; why it stopped, the exit code, and for people what it was
+    that stopped it before its own end.
 
     Raises AgentFailed when its model failed, NoModel when it can never be asked.
     """
@@ -48,11 +47,20 @@ def run(
     if not desk.room.state.finished_rounds:
         try:
             _Work(desk, equipped, until, on_progress).do()
-        except _Spent:
+        except Spent:
             stopped = "budget"
         except TooLate:
             stopped = "deadline"
-    return conclude(desk.room, desk.plan, stopped)
+    return *conclude(desk.room, desk.plan, stopped), _cut_short(desk.room, desk.plan, stopped)
+
+
+def _cut_short(room: Room, plan: Plan, stopped: str) -> str | None:
+    if stopped == "deadline":
+        return say(plan.language, "run_deadline", seconds=in_marks(plan.language, f"{plan.timeout or 0:g}"))
+    if stopped == "budget":
+        why = "run_budget" if room.transcript.cost is not None else "run_unpriced"
+        return say(plan.language, why, budget=in_marks(plan.language, f"{plan.budget or 0:g}"))
+    return None
 
 
 def conclude(room: Room, plan: Plan, stopped: str) -> tuple[str, int]:
@@ -96,9 +104,8 @@ class _Work:
         """Calls of which the journal knows."""
 
     def do(self) -> None:
-        """Asks, and writes the coordinator's last word. Raises _Spent, TooLate, AgentFailed, NoModel."""
+        """Asks, and writes the coordinator's last word. Raises Spent, TooLate, AgentFailed, NoModel."""
         room = self._desk.room
-        self._hold_budget()
         if not room.transcript.rounds:
             room.write(event("round_started", round=1))
         began, talk = clock.monotonic(), Conversation()
@@ -116,12 +123,16 @@ class _Work:
         plan = self._plan
         self._desk.tell = tell
         limits = Limits(plan.task.steps, calls=_CALLS, seconds=_SECONDS, call_seconds=plan.call_timeout)
-        run = runs.start(limits, until=self._until, session=plan.uuid, language=plan.language, turn=1)
-        asked = self._equipped.request([Turn("user", wording.prompt(plan))], run)
+        run = runs.start(
+            limits, until=self._until, session=plan.uuid, language=plan.language, turn=1, fence=plan.fence
+        )
+        model = HeldModel(self._equipped.model, lambda: self._desk.on_main(self._desk.purse.hold))
+        held = replace(self._equipped, model=model)
+        asked = held.request([Turn("user", wording.prompt(plan))], run)
         asked = replace(asked, max_tokens=plan.max_tokens)
         before = tape(self._desk.room.state.looked.get((1, plan.name), ()), repeatable=True)
         converse(
-            self._equipped, asked, run, self._on_event, talk=talk, tape=before,
+            held, asked, run, self._on_event, talk=talk, tape=before,
             listens=Listens(self._on_text(), self._on_step),
         )  # fmt: skip
 
@@ -141,10 +152,8 @@ class _Work:
             self._on_progress(self._plan.name, characters)
 
     def _on_step(self, answer: Answer) -> None:
-        """Puts what was asked for into the journal before it is done, and looks whether there is money for more."""
+        """Puts what was asked for into the journal before it is done."""
         self._on_event(told(self._equipped, answer))
-        if self._plan.budget is not None:
-            self._desk.on_main(self._hold_budget)
 
     def _on_event(self, said: Mapping[str, Any]) -> None:
         """Puts a step, what a tool is asked and what it gave into the journal, with what was paid for it."""
@@ -164,22 +173,12 @@ class _Work:
             model=answer.model,
             seconds=round(seconds, 3),
             finish=talk.stop_reason,
-            **self._spent(self._untold(talk)),
+            **self._spent(untold(talk.paid, self._told)),
         )
 
     def _write_failed(self, talk: Conversation, reason: str) -> None:
         told = {"round": 1, "agent": self._plan.name, "reason": reason}
-        self._desk.room.write(event("call_failed", **told, **self._spent(self._untold(talk))))
+        self._desk.room.write(event("call_failed", **told, **self._spent(untold(talk.paid, self._told))))
 
-    def _untold(self, talk: Conversation) -> dict[str, tuple[Paid, ...]]:
-        """Calls that were paid for and that the journal does not know of: the last one, and those of sub-agents."""
-        known = {id(each) for each in self._told}
-        return {name: tuple(each for each in paid if id(each) not in known) for name, paid in talk.paid.items()}
-
-    def _spent(self, paid: Mapping[str, tuple[Paid, ...]]) -> dict[str, Any]:
+    def _spent(self, paid: Mapping[str, Sequence[Paid]]) -> dict[str, Any]:
         return spent_by_model(paid, prices=self._plan.prices)
-
-    def _hold_budget(self) -> None:
-        cost, budget = self._desk.room.transcript.cost, self._plan.budget
-        if budget is not None and (cost is None or cost >= budget):
-            raise _Spent

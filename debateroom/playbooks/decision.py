@@ -21,6 +21,8 @@ from debateroom.terminal import one_line
 
 OUTCOMES = ("ok", "failed", "skipped")
 EVENT = "decision_recorded"
+TOOL = "record_decision"
+"""By which a coordinator of ours notes one."""
 _LONGEST = 2_000
 """Characters of what and why."""
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#[\w.:-]+)$")

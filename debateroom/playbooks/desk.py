@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 from debateroom.playbooks import decision
 from debateroom.playbooks.decision import Decision
 from debateroom.playbooks.plan import Plan
+from debateroom.playbooks.purse import Purse
 from debateroom.room.room import Room, journal
 
 Result = TypeVar("Result")
-Ask = Callable[[str, str], bool | None]
-"""Whether a person permits a tool, called on the main thread with its name and arguments; None: nobody is there."""
+Ask = Callable[[str, str, str, float], bool | None]
+"""Whether a person permits a tool, called on the main thread with the language to ask in, the tool's name, its
+arguments and the seconds there are for an answer; None: nobody is there."""
 
 
 class Desk:
@@ -27,36 +29,45 @@ class Desk:
         self.project = Path(plan.task.folder)
         self.tell: Callable[[Callable[[], None]], None] = _at_once
         """Has something done on the main thread; set before the coordinator is asked."""
+        self.purse = Purse(room, plan)
         self._lock = threading.Lock()  # protects what follows: tools count and note at the same time
         known = journal(room.folder).values
         self._noted: list[Mapping[str, Any]] = [each for each in known if each["event"] == decision.EVENT]
-        self._workers = {str(each["id"]) for each in known if each["event"] == "worker_delegated"}
+        self._workers = {str(each["id"]): threading.Lock() for each in known if each["event"] == "worker_delegated"}
+        self._ended = {str(each["id"]) for each in known if each["event"] == "worker_ended"}
 
     def write(self, *events: Mapping[str, Any]) -> None:
         """Puts events into the journal, from whichever thread."""
         self.tell(lambda: self.room.write(*events))
 
-    def noted(self, made: Decision) -> tuple[Mapping[str, Any], ...]:
-        """The event of a decision; none for one that stands there word for word: a tool may be run again."""
+    def note(self, made: Decision) -> None:
+        """Puts a decision into the journal, unless it stands there word for word: a tool may be run again."""
         with self._lock:
             if any(made.same(each) for each in self._noted):
-                return ()
+                return
             told = made.event()
             self._noted.append(told)
-        return (told,)
+        self.write(told)
 
-    def admit(self, worker: str, most: int) -> bool:
-        """Whether one more worker may start, or had before."""
+    def admit(self, worker: str, most: int) -> threading.Lock | None:
+        """What is held while the worker works: one asked for twice works once. None when there are `most` already."""
         with self._lock:
             if worker not in self._workers and len(self._workers) >= most:
-                return False
-            self._workers.add(worker)
-            return True
+                return None
+            return self._workers.setdefault(worker, threading.Lock())
 
-    def asked(self, tool: str, shown: str) -> bool | None:
-        """What a person says on the main thread; None when nobody is there."""
+    def ended(self, worker: str, told: Mapping[str, Any]) -> None:
+        """Puts the end of a worker into the journal once, and so what it cost, however often it is asked for."""
+        with self._lock:
+            known = worker in self._ended
+            self._ended.add(worker)
+        if not known:
+            self.write(told)
+
+    def asked(self, tool: str, shown: str, seconds: float) -> bool | None:
+        """What a person says on the main thread within so many seconds; None when nobody is there."""
         ask = self.ask
-        return None if ask is None else self.on_main(lambda: ask(tool, shown))
+        return None if ask is None else self.on_main(lambda: ask(self.plan.language, tool, shown, seconds))
 
     def on_main(self, act: Callable[[], Result]) -> Result:
         """What `act` gives or raises, done on the main thread after all that was told before."""

@@ -1,15 +1,18 @@
-"""What a run does at the moment, in one line for people: the tool in progress, a milestone, how it ended. Pure."""
+"""What a run does at the moment or came to, in one line for people. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from debateroom.language import say
-from debateroom.playbooks.decision import EVENT
+from debateroom.playbooks.decision import EVENT, TOOL
 from debateroom.playbooks.plan import KIND
+from debateroom.playbooks.purse import DELEGATE
 from debateroom.room.events import Event, State
 from debateroom.terminal import one_line
 
+_TOLD = (TOOL, DELEGATE)
+"""Tools whose doing is told by events of their own."""
 ABOUT = 160
 """Characters of what a line says about something."""
 
@@ -23,8 +26,6 @@ def status_text(state: State, events: Sequence[Event], status: str, workers: int
         return say(language, "live_failed", reason=one_line(state.error or "?", ABOUT))
     if status == "interrupted":
         return say(language, "live_interrupted")
-    if status == "finished":
-        return say(language, "live_done")
     if told.status != "running":
         return told.status
     if workers:
@@ -32,11 +33,22 @@ def status_text(state: State, events: Sequence[Event], status: str, workers: int
     return _under_way(language, events, rounds=told.kind != KIND) or say(language, "live_thinking")
 
 
+def end_text(language: str, outcome: str | None, why: str) -> str:
+    """The line of a run that is over: done, or the outcome that is no, and why. None is an end without any."""
+    if outcome in (None, "complete"):
+        return say(language, "live_done")
+    told = one_line(why, ABOUT)
+    try:
+        return say(language, "verdict_line", verdict=say(language, f"verdict_{outcome}"), summary=told)
+    except KeyError:  # an outcome of another version
+        return told or say(language, "live_done")
+
+
 def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
     """The tool in progress, or the last milestone; rounds are some where there are `rounds`."""
     waiting: list[Event] = []
     for each in events:
-        if each["event"] == "tool_called":
+        if each["event"] == "tool_called" and each["name"] not in _TOLD:
             waiting.append(each)
         elif each["event"] == "tool_answered":
             names = [(call.get("name"), call.get("arguments")) for call in waiting]

@@ -8,39 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
+from debateroom.dialogue.plan import KINDS as IN_TURNS
+from debateroom.language import say
+from debateroom.playbooks import wording
 from debateroom.playbooks.decision import EVENT
-from debateroom.playbooks.doing import ABOUT, status_text
+from debateroom.playbooks.doing import ABOUT, end_text, status_text
 from debateroom.playbooks.plan import KIND
+from debateroom.playbooks.standing import LiveStep, LiveWorker, steps_of, verdict, workers_of
 from debateroom.room.events import Event, State, replay
 from debateroom.terminal import one_line
-
-StepState = Literal["pending", "running", "ok", "failed", "skipped", "missing"]
-
-
-@dataclass(frozen=True, slots=True)
-class LiveStep:
-    """A step of the playbook."""
-
-    number: int
-    text: str
-    state: StepState
-    evidence: str = ""
-    """Of the last decision that settles it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiveWorker:
-    """A worker of the run."""
-
-    room: str
-    task: str
-    model: str
-    state: str
-    """`running`, `ok`, `failed`, or `missing` when the run ended before it did."""
-    outcome: str = ""
-    """`delivered`, `partial`, `refused` or why there is none; empty while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,35 +94,27 @@ def compute_live(events: Sequence[Event], now: datetime) -> Live:
     """The card that follows from a journal's `events` at the moment `now`. An empty journal is a queued run."""
     state = replay(events)
     told, status = state.transcript, _status(state, events)
-    steps, workers = _steps(state, events, status), tuple(_workers(events, status))
-    running = sum(worker.state == "running" for worker in workers)
-    shared: dict[str, Any] = {
-        "uuid": told.uuid,
-        "kind": told.kind,
-        "title": one_line(told.problem, ABOUT),
-        "language": told.language,
-        "status": status,
-        "status_text": status_text(state, events, status, running),
-        "workers": workers,
-        "counters": _counters(events),
-        "decisions": tuple(_decisions(events)),
-        "round": told.rounds[-1].round if told.rounds else 0,
-        "rounds": told.rounds_asked,
-        "cost": told.cost,
-        "seconds": _seconds(state, status, now),
-    }
-    if told.kind == KIND:
-        ended = status in ("finished", "failed")
-        return Live(**shared, steps=steps, verdict=verdict(steps) if ended else None)
-    return Live(**shared, seats=tuple(_seats(state, events, status)))
-
-
-def verdict(steps: Sequence[LiveStep]) -> str:
-    """`complete`, `failed` or `incomplete`: a missing result never counts as a success, and neither do only skips."""
-    states = {step.state for step in steps}
-    if not states or not states <= {"ok", "failed", "skipped"} or states == {"skipped"}:
-        return "incomplete"
-    return "failed" if "failed" in states else "complete"
+    workers, decisions = tuple(workers_of(events, status)), tuple(_decisions(events, told.language))
+    steps = _steps(state, events, workers, status)
+    ended = verdict(steps) if told.kind == KIND and status in ("finished", "failed") else None
+    return Live(
+        uuid=told.uuid,
+        kind=told.kind,
+        title=one_line(told.problem, ABOUT),
+        language=told.language,
+        status=status,
+        status_text=_text(state, events, status, workers, steps),
+        verdict=ended,
+        steps=steps,
+        workers=workers,
+        counters=_counters(events, workers, decisions),
+        decisions=decisions,
+        seats=() if told.kind == KIND else tuple(_seats(state, status)),
+        round=told.rounds[-1].round if told.rounds else 0,
+        rounds=told.rounds_asked,
+        cost=told.cost,
+        seconds=_seconds(state, status, now),
+    )
 
 
 def _status(state: State, events: Sequence[Event]) -> str:
@@ -153,91 +123,61 @@ def _status(state: State, events: Sequence[Event]) -> str:
     return "queued" if known == "running" and not opened else known
 
 
-def _steps(state: State, events: Sequence[Event], status: str) -> tuple[LiveStep, ...]:
-    given = state.settings.get("playbook") if state.transcript.kind == KIND else None
-    if not isinstance(given, Mapping):
+def _steps(state: State, events: Sequence[Event], workers: Sequence[LiveWorker], status: str) -> tuple[LiveStep, ...]:
+    playbook = state.settings.get("playbook") if state.transcript.kind == KIND else None
+    if not isinstance(playbook, Mapping):
         return ()
-    alive, acted = status in ("queued", "running"), any(map(_is_action, events))
-    last = {each["step"]: each for each in events if each["event"] == EVENT and each.get("step")}
-    made, reached = [], False
-    for number, step in enumerate(given["steps"], 1):
-        if given.get("follows_workers") and number == len(given["steps"]):
-            workers = list(_workers(events, status))
-            made.append(LiveStep(number, str(step["do"]), _followed(workers, alive)))
-            continue
-        noted = last.get(number)
-        if noted is not None:
-            found: StepState = noted["outcome"]
-        elif not alive:
-            found = "missing"
-        else:
-            found = "running" if acted and not reached else "pending"
-            reached = True
-        made.append(LiveStep(number, str(step["do"]), found, noted["evidence"] if noted else ""))
-    return tuple(made)
+    return tuple(steps_of(playbook, events, workers, alive=status in ("queued", "running")))
 
 
-def _followed(workers: Sequence[LiveWorker], alive: bool) -> StepState:
-    """The step that follows the workers."""
-    states = {worker.state for worker in workers}
-    if not workers:
-        return "pending" if alive else "missing"
-    if "running" in states:
-        return "running"
-    if "failed" in states:
-        return "failed"
-    return "missing" if "missing" in states else "ok"
+def _text(
+    state: State, events: Sequence[Event], status: str, workers: Sequence[LiveWorker], steps: Sequence[LiveStep]
+) -> str:
+    """What it does now, or what it came to: a verdict that is no is said with its reason."""
+    if status != "finished":
+        return status_text(state, events, status, sum(worker.state == "running" for worker in workers))
+    told, final = state.transcript, state.transcript.final_output or {}
+    if told.kind == KIND:
+        summary = wording.summary(told.language, [step.state for step in steps])
+        return end_text(told.language, verdict(steps), state.error or summary)
+    outcome = None if state.exit_code in (0, None) else str(final.get("outcome"))
+    return end_text(told.language, outcome, state.error or str(final.get("summary", "")))
 
 
-def _is_action(told: Event) -> bool:
-    return told["event"] in ("tools_asked", "tool_called", EVENT, "reply", "worker_delegated")
-
-
-def _workers(events: Sequence[Event], status: str) -> Iterator[LiveWorker]:
-    ended = {each["id"]: each for each in events if each["event"] == "worker_ended"}
-    started = {each["id"]: each for each in events if each["event"] == "worker_delegated"}
-    for key, each in started.items():
-        end = ended.get(key)
-        about = (each["room"], one_line(each["task"], ABOUT), each["model"])
-        if end is not None:
-            done = "ok" if end["outcome"] == "delivered" else "failed"
-            yield LiveWorker(*about, done, one_line(end.get("error") or end["outcome"], ABOUT))
-        else:
-            yield LiveWorker(*about, "running" if status == "running" else "missing")
-
-
-def _counters(events: Sequence[Event]) -> Counters:
+def _counters(events: Sequence[Event], workers: Sequence[LiveWorker], decisions: Sequence[LiveDecision]) -> Counters:
     done = [each["ok"] for each in events if each["event"] == "tool_answered"]
-    names = [each["event"] for each in events]
-    delegated = {each["id"] for each in events if each["event"] == "worker_delegated"}
-    return Counters(sum(done), len(done) - sum(done), len(delegated), names.count(EVENT))
+    noted = sum(not each.receipt for each in decisions)
+    return Counters(sum(done), len(done) - sum(done), len(workers), noted)
 
 
-def _decisions(events: Sequence[Event]) -> Iterator[LiveDecision]:
+def _decisions(events: Sequence[Event], language: str) -> Iterator[LiveDecision]:
     for each in events:
         if each["event"] == EVENT:
             told = (each["what"], each["why"], each["evidence"], each["outcome"], each.get("step"))
             yield LiveDecision(each.get("at", ""), *told)
         elif each["event"] == "approval_answered":
             what = f"{each['tool']}({one_line(each['shown'], ABOUT)})"
-            where = f"receipts.jsonl#{each['uuid']}"
-            yield LiveDecision(each.get("at", ""), what, each["by"], where, each["answer"], receipt=True)
+            why, where = say(language, f"receipt_by_{each['by']}"), f"receipts.jsonl#{each['uuid']}"
+            yield LiveDecision(each.get("at", ""), what, why, where, each["answer"], receipt=True)
 
 
-def _seats(state: State, events: Sequence[Event], status: str) -> Iterator[LiveSeat]:
-    rounds = state.transcript.rounds
-    last = rounds[-1] if rounds else None
-    entries = {entry.agent: entry for entry in last.entries} if last else {}
-    failed = {failure.agent for failure in last.failures} if last else set()
+def _seats(state: State, status: str) -> Iterator[LiveSeat]:
+    rounds, in_turns = state.transcript.rounds, state.transcript.kind in IN_TURNS
+    entries = {entry.agent: entry for entry in rounds[-1].entries} if rounds else {}
+    failed = {failure.agent for failure in rounds[-1].failures} if rounds else set()
+    before = {entry.agent for item in rounds for entry in item.entries}
+    asking = bool(rounds) and status == "running"
     for seat in state.transcript.agents:
-        entry = entries.get(seat.name)
-        if entry is not None:
-            yield LiveSeat(seat.name, seat.role, "done", entry.confidence)
+        found, sure = "waiting", None
+        if seat.name in entries:
+            found, sure = "done", entries[seat.name].confidence
         elif seat.name in failed:
-            yield LiveSeat(seat.name, seat.role, "failed")
-        else:
-            asking = last is not None and status == "running"
-            yield LiveSeat(seat.name, seat.role, "asking" if asking else "waiting")
+            found = "failed"
+        elif asking:
+            found, asking = "asking", not in_turns
+        elif status == "finished" and seat.name in before:  # the last word of a dialogue is the other one's
+            found = "done"
+        yield LiveSeat(seat.name, seat.role, found, sure)
 
 
 def _seconds(state: State, status: str, now: datetime) -> float | None:

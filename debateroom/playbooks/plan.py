@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from debateroom.language import detect_language
 from debateroom.messages import Seat
-from debateroom.models import reach
+from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models
 from debateroom.playbooks.catalogue import Playbook
@@ -117,10 +117,18 @@ def language_of(settings: Settings, goal: str | None) -> str:
     return detect_language(goal or "") if settings.language == "auto" else settings.language
 
 
-def make(playbook: Playbook, goal: str, task: Task, coordinator: Seat, settings: Settings, models: Models) -> Plan:
-    """The plan of a run of `playbook`. Raises NoModel for a worker's model that does not exist."""
-    names = {coordinator.model} if coordinator.model else set()
+def make(
+    playbook: Playbook, goal: str, task: Task, coordinator: Seat, settings: Settings, models: Models, *,
+    asks: Collection[str] = (),
+) -> Plan:  # fmt: skip
+    """The plan of a run of `playbook`, whose coordinator `asks` these models.
+
+    Raises NoModel for a worker's model that does not exist, UsageError for a budget that could not be kept.
+    """
     workers = tuple(models.open(name).name for name in task.worker_models)
+    names = {*asks, *workers}
+    if settings.budget is not None:
+        prices.require(names, settings.prices)
     task_ = TypeAdapter(Task).validate_python({**asdict(task), "worker_models": workers})
     return Plan(
         kind=KIND,
@@ -138,7 +146,7 @@ def make(playbook: Playbook, goal: str, task: Task, coordinator: Seat, settings:
         prices=settings.prices,
         ports=settings.web_ports,
         concurrency=settings.concurrency,
-        reach=reach.noted({*names, *workers}, models.settings),
+        reach=reach.noted(names, models.settings),
         fence=f"said-{secrets.token_hex(4)}",
         uuid=str(uuid.uuid4()),
     )

@@ -19,6 +19,7 @@ from debateroom.models.quote import without_keys
 from debateroom.playbooks import decision, worker
 from debateroom.playbooks.catalogue import STEPS
 from debateroom.playbooks.desk import Desk
+from debateroom.playbooks.purse import DELEGATE
 from debateroom.playbooks.wording import say
 from debateroom.project.folder import Project, Refused
 
@@ -51,17 +52,16 @@ class RecordDecision:
     """The last one on a step counts."""
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """That it was noted, or why not."""
+        """That it was noted, or why not. It is in the journal at once."""
         given: dict[str, Any] = {key: arguments.get(key) for key in ("what", "why", "evidence", "outcome", "step")}
         try:
             made = decision.make(**given, project=self.desk.project)
         except DebateroomError as error:
             return Outcome(say(run.language, "not_recorded", reason=str(spoken(error, run.language))), ok=False)
-        told = self.desk.noted(made)
+        self.desk.note(made)
         if made.step is None:
-            return Outcome(say(run.language, "recorded", what=made.what), events=told)
-        text = say(run.language, "recorded_step", step=made.step, outcome=made.outcome)
-        return Outcome(text, events=told)
+            return Outcome(say(run.language, "recorded", what=made.what))
+        return Outcome(say(run.language, "recorded_step", step=made.step, outcome=made.outcome))
 
 
 @dataclass(slots=True)
@@ -79,10 +79,15 @@ class DelegateTask:
         task = without_keys(str(arguments["task"]).strip())
         model = str(arguments.get("model") or self.desk.plan.worker_models[0])
         known = worker.identify(self.desk, task, model)
-        if not self.desk.admit(known, MOST_WORKERS):
+        place = self.desk.admit(known, MOST_WORKERS)
+        if place is None:
             return Outcome(say(run.language, "no_more_workers", most=MOST_WORKERS), ok=False, executed=False)
+        share = self.desk.purse.share()
+        if share is not None and share <= 0.0:
+            return Outcome(say(run.language, "nothing_left"), ok=False, executed=False)
         seconds = max(1.0, min(self.timeout, run.left()) - 1.0)
-        made = worker.run(self.desk, known, task, model, self.programs, seconds)
+        with place:
+            made = worker.run(self.desk, worker.Job(known, task, model, share), self.programs, seconds)
         if made.outcome == "broken":
             return Outcome(say(run.language, "worker_broke", room=made.room.name, reason=made.error), ok=False)
         head = say(run.language, "worker_done", room=made.room.name, outcome=made.outcome)
@@ -112,7 +117,7 @@ def _record_spec(language: str) -> ToolSpec:
         "type": "integer", "minimum": 1, "maximum": STEPS, "description": say(language, "param_step")
     }  # fmt: skip
     required = ["what", "why", "evidence", "outcome"]
-    return ToolSpec("record_decision", say(language, "record_decision"), _schema(properties, required))
+    return ToolSpec(decision.TOOL, say(language, "record_decision"), _schema(properties, required))
 
 
 def _delegate_spec(desk: Desk) -> ToolSpec:
@@ -122,7 +127,7 @@ def _delegate_spec(desk: Desk) -> ToolSpec:
     }
     if len(models) > 1:  # one that the user has named, never one that a model made up: a name may start a program
         properties["model"] = {"type": "string", "enum": models, "description": say(language, "param_model")}
-    return ToolSpec("delegate_task", say(language, "delegate_task"), _schema(properties, ["task"]))
+    return ToolSpec(DELEGATE, say(language, "delegate_task"), _schema(properties, ["task"]))
 
 
 def _path_spec(language: str) -> ToolSpec:

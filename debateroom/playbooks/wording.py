@@ -23,6 +23,7 @@ def prompt(plan: Plan) -> str:
         for number, step in enumerate(playbook.steps, 1)
     )
     goal = words["goal"].format(field=playbook.field, goal=plan.goal) if plan.goal else ""
+    data = words["data"] if plan.outside else words["fenced"].format(fence=plan.fence)
     text: str = words["prompt"].strip("\n")
     return text.format(
         id=playbook.id,
@@ -32,6 +33,7 @@ def prompt(plan: Plan) -> str:
         rule=playbook.rule,
         goal=goal,
         delegate=words["no_delegate" if plan.outside else "delegate"],
+        data=data,
     )
 
 
@@ -51,4 +53,4 @@ def brief(language: str) -> str:
 def summary(language: str, states: Sequence[str]) -> str:
     """How the steps stand, in a sentence: `Steps: 1 ok, 2 ok, 3 missing.`"""
     told = [f"{number} {languages.say(language, f'step_{state}')}" for number, state in enumerate(states, 1)]
-    return languages.say(language, "steps_summary", steps=", ".join(told))
+    return languages.say(language, "steps_summary", steps=languages.say(language, "listed").join(told))

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from debateroom import clock
 from debateroom.errors import DebateroomError
 from debateroom.models.processes import Programs
 from debateroom.playbooks.desk import Desk
+from debateroom.room import lock
 from debateroom.room.events import usage_json
 from debateroom.room.room import JOURNAL, event, read
 from debateroom.room.summary import look
@@ -23,6 +25,17 @@ SECONDS = 3_600.0
 _TURNS = 10
 _MOST = 1_000_000
 """Bytes of what its process writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker is asked for."""
+
+    id: str
+    task: str
+    model: str
+    share: float | None = None
+    """US dollars it may spend; None is no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +60,21 @@ def identify(desk: Desk, task: str, model: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def run(desk: Desk, worker: str, task: str, model: str, programs: Programs, seconds: float) -> Result:
+def run(desk: Desk, job: Job, programs: Programs, seconds: float) -> Result:
     """Has the task worked on, or goes on where it was left, or takes what was delivered before. Never raises
     for what the worker does: that is its result.
     """
-    folder = desk.room.folder.with_name(f"{desk.room.folder.name[:60]}.worker-{worker}")
-    desk.write(event("worker_delegated", id=worker, room=folder.name, task=task, model=model))
-    error = None
+    folder = desk.room.folder.with_name(f"{desk.room.folder.name[:60]}.worker-{job.id}")
+    desk.write(event("worker_delegated", id=job.id, room=folder.name, task=job.task, model=job.model))
+    error, until = None, clock.monotonic() + seconds
+    if lock.busy(folder):  # it has outlived the process that started it
+        error = _process(desk, ["wait", "--timeout", f"{seconds:g}", "--", str(folder)], programs, until)
     if not _finished(folder):
-        error = _process(desk, folder, task, model, programs, seconds)
+        words = _resume(folder) if (folder / JOURNAL).exists() else _start(desk, folder, job)
+        error = _process(desk, words, programs, until)
     made = _result(folder, error)
     ended = {"outcome": made.outcome, "error": made.error, **_spent(folder)}
-    desk.write(event("worker_ended", id=worker, room=folder.name, **ended))
+    desk.ended(job.id, event("worker_ended", id=job.id, room=folder.name, **ended))
     return made
 
 
@@ -69,9 +85,9 @@ def _finished(folder: Path) -> bool:
         return False
 
 
-def _process(desk: Desk, folder: Path, task: str, model: str, programs: Programs, seconds: float) -> str | None:
+def _process(desk: Desk, words: Sequence[str], programs: Programs, until: float) -> str | None:
     """Runs the worker's process; what went wrong with the process itself, if anything."""
-    words = _resume(folder) if (folder / JOURNAL).exists() else _start(desk, folder, task, model)
+    seconds = max(0.0, until - clock.monotonic())
     safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
     try:
         with programs.scratch() as scratch:
@@ -84,20 +100,28 @@ def _process(desk: Desk, folder: Path, task: str, model: str, programs: Programs
                 most=_MOST,
             )
     except TimeoutError:
-        return f"not done within {seconds:g} s"
+        return f"not done within {max(1, round(seconds))} s"
     except Exception as error:
         return f"{type(error).__name__} {error}".strip()
     return None
 
 
-def _start(desk: Desk, folder: Path, task: str, model: str) -> list[str]:
+def _start(desk: Desk, folder: Path, job: Job) -> list[str]:
     plan = desk.plan
-    words = ["work", "--brief", str(desk.room.folder / "brief.md"), "--agent", plan.task.worker_agent or model]
-    words += ["--model", model, "--room", folder.name, "--active", str(folder.parent), "--language", plan.language]
+    words = ["work", "--brief", str(desk.room.folder / "brief.md"), "--agent", plan.task.worker_agent or job.model]
+    words += [
+        "--model",
+        job.model,
+        "--room",
+        folder.name,
+        "--active",
+        str(folder.parent),
+        "--language",
+        plan.language,
+    ]
     words += ["--max-turns", str(_TURNS), "--parent", plan.uuid, "--call-timeout", str(plan.call_timeout)]
-    if plan.budget is not None:
-        words += ["--budget", str(max(0.000001, plan.budget - (desk.room.transcript.cost or 0.0)))]
-    return [*words, "--json", "-q", "--", task]
+    words += ["--budget", str(job.share)] if job.share is not None else []
+    return [*words, "--json", "-q", "--", job.task]
 
 
 def _resume(folder: Path) -> list[str]:

@@ -42,6 +42,9 @@ LONGEST_NAME = 100
 _MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted", "room_finished"}
 """Events after which `chat.json` is written anew."""
 
+_NOTES = ("decision_recorded", "worker_delegated")
+"""Events that are kept although no answer stands beside them: whoever coordinates may be no model of ours."""
+
 OnEvent = Callable[[Event], None]
 
 
@@ -305,15 +308,16 @@ def _running(folder: Path) -> bool:
 
 
 def _unfinished(folder: Path) -> bool:
-    """Whether the journal holds answers of a run that did not finish, or what may be some."""
+    """Whether the journal holds answers or notes of a run that did not finish, or what may be some."""
     try:
         lines = journal(folder)
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
         return True
     state = _replayed(lines)
     asked = state.unreadable or state.looked or state.spoken
-    paid = any(item.entries for item in state.transcript.rounds) or asked or lines.damaged
-    return bool(paid) and state.transcript.status != "finished"
+    noted = any(each["event"] in _NOTES for each in lines.values)
+    kept = any(item.entries for item in state.transcript.rounds) or asked or noted or lines.damaged
+    return bool(kept) and state.transcript.status != "finished"
 
 
 def _aside(folder: Path) -> Path:

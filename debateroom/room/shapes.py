@@ -6,7 +6,7 @@ whether a name is a name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -37,6 +37,23 @@ class _Seat(BaseModel):
     vendor: str = ""
 
 
+class _Step(BaseModel):
+    do: str
+
+
+class _Playbook(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    steps: Sequence[_Step]
+    follows_workers: bool = False
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    playbook: _Playbook | None = None
+
+
 class _Opened(Shape):
     problem: str
     context: str = ""
@@ -46,7 +63,7 @@ class _Opened(Shape):
     kind: str = "debate"
     model: str = ""
     rounds: Number | None = None
-    settings: dict[str, Any] = {}
+    settings: _Settings = _Settings()
 
 
 class _OfRound(Shape):
@@ -96,10 +113,13 @@ class _Ran(Shape):
     round: Number | None = None
     agent: str = ""
     id: str = ""
-    name: str = ""
+    name: str
     arguments: dict[str, Any] = {}
-    result: str = ""
-    ok: bool = True
+
+
+class _Answered(_Ran):
+    result: str
+    ok: bool
     seconds: Amount = 0.0
     executed: bool = True
     again: bool = True
@@ -227,7 +247,7 @@ class _Approval(Shape):
     tool: str
     shown: str
     answer: Literal["approved", "denied"]
-    by: str
+    by: Literal["person", "always", "never", "nobody"]
 
 
 class _Delegated(Shape):
@@ -262,7 +282,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "unreadable": _Unreadable,
     "tools_asked": _Asked,
     "tool_called": _Ran,
-    "tool_answered": _Ran,
+    "tool_answered": _Answered,
     "reply": _Reply,
     "seat_failed": _Failed,
     "round_finished": _OfRound,

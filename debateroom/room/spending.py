@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,3 +43,18 @@ def spent_by_model(
         "usage": usage_json(usage),
         "cost": None if None in costs else sum(costs),
     }
+
+
+def untold(paid: Mapping[str, Sequence[Paid]], told: Sequence[Paid]) -> dict[str, list[Paid]]:
+    """The calls by model without those that were `told` before; of equal ones as many as were told."""
+    known, kept = Counter(told), {}
+    for model, calls in paid.items():
+        kept[model] = [call for call in calls if not _taken(call, known)]
+    return kept
+
+
+def _taken(call: Paid, known: Counter[Paid]) -> bool:
+    """Whether `call` is among the `known` ones, from which it is then taken."""
+    found = known[call] > 0
+    known[call] -= found
+    return found

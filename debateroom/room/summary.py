@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from debateroom import files
+from debateroom import clock, files
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.language import say
 from debateroom.messages import CURRENCY, Transcript, dollars
@@ -38,6 +38,8 @@ UNREADABLE = "unreadable"
 """Status of a room whose journal cannot be read, or does not say how it was opened."""
 STOPPED = 143
 """Exit code of a run that was told to leave, as SIGTERM does it."""
+QUIET = 7_200.0
+"""Seconds without a note after which a coordinator that calls us counts as gone."""
 
 
 def summarize(folder: Path, state: State) -> dict[str, Any]:
@@ -167,7 +169,8 @@ def look(folder: Path) -> dict[str, Any]:
         if not (folder / JOURNAL).exists():
             raise
         return _unreadable(folder, error)
-    alone = not state.settings.get("outside") and not lock.busy(folder) and not lock.starting(folder)
+    left = quiet(folder) if state.settings.get("outside") else not lock.starting(folder)
+    alone = left and not lock.busy(folder)
     if state.transcript.status == "running" and alone:
         state = read(folder)  # it may have ended between the first look and the second
         if state.transcript.status == "running":
@@ -177,6 +180,14 @@ def look(folder: Path) -> dict[str, Any]:
         outside = state.settings.get("outside")
         value["hint"] = "debateroom playbook finish" if outside else command("wait", folder)
     return value
+
+
+def quiet(folder: Path) -> bool:
+    """Whether nothing was noted in the room for so long that whoever coordinates it from outside has gone."""
+    try:
+        return clock.epoch() - (folder / JOURNAL).stat().st_mtime > QUIET
+    except OSError:
+        return True
 
 
 def _unreadable(folder: Path, error: DebateroomError) -> dict[str, Any]:

@@ -23,7 +23,7 @@
         body: JSON.stringify(given),
       });
       const value = await answer.json();
-      return (value.ok ? "" : "✗ ") + (value.text || word(value.ok ? "done" : "failed"));
+      return (value.ok ? "" : "✗ ") + (value.text || word(value.ok ? "started" : "failed"));
     } catch (error) {
       return "✗ " + w.lost;
     }
@@ -67,6 +67,7 @@
       node.append(list("ul", one.workers.map((each) => row(each.state, each.task, each.room + " " + each.outcome))));
     }
     if (one.seats.length) node.append(list("ul", one.seats.map(seat)));
+    if (one.counters && one.kind === "playbook") node.append(make("p", "counts", counted(one.counters)));
     if (one.decisions.length) {
       const fold = make("details");
       fold.open = opened.has(one.room);
@@ -83,9 +84,11 @@
     one.round && one.kind !== "playbook" ? w.round + " " + one.round + (one.rounds ? "/" + one.rounds : "") : "",
   ].filter(Boolean).join(" · ");
 
+  const counted = (all) => w.counts.replace(/\{(\w+)\}/g, (place, name) => all[name]);
+
   const seat = (each) => {
-    const sure = each.confidence === null ? "" : " · " + each.confidence + "/10";
-    return row(each.state, each.name, each.role + sure);
+    const sure = each.confidence === null ? "" : each.confidence + "/10";
+    return row(each.state, each.name, [each.role === each.name ? "" : each.role, sure].filter(Boolean).join(" · "));
   };
 
   function acts(one) {
@@ -136,6 +139,8 @@
     source.onmessage = (event) => show(JSON.parse(event.data));
     source.onerror = () => {
       if (!polling) polling = setInterval(poll, 2500);
+      // one that broke off is taken up again by the browser; one that was refused is not
+      if (source.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
     };
   }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,10 @@ from debates import run
 
 sync_api = pytest.importorskip("playwright.sync_api")
 serving = pytest.importorskip("debateroom.doors.serving", exc_type=ImportError).serving
+
+from starlette.responses import PlainTextResponse  # noqa: E402
+
+from debateroom.doors import app  # noqa: E402
 
 pytestmark = pytest.mark.browser
 
@@ -76,6 +82,87 @@ def test_a_running_debate_moves_on_the_page_without_a_reload(page: Any, here: Pa
     assert page.complaints == []
 
 
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """What who listens says that it saw last. The first stream ends behind its first event, the second is refused."""
+    last: list[str | None] = []
+    real = app.Door.events
+
+    async def cut(pieces: Any) -> AsyncIterator[bytes]:
+        async for piece in pieces:
+            yield piece
+            if b"data: " in piece:
+                yield b"retry: 20\n\n"
+                return
+
+    async def events(door: app.Door, request: Any) -> Any:
+        last.append(request.headers.get("last-event-id"))
+        answer: Any = await real(door, request)
+        if len(last) == 1:
+            answer.body_iterator = cut(answer.body_iterator)
+        return PlainTextResponse("", 503) if len(last) == 2 else answer
+
+    monkeypatch.setattr(app.Door, "events", events)
+    return last
+
+
+def test_the_page_moves_when_the_stream_breaks_off(
+    breaking: list[str | None], page: Any, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The browser says what it saw last when it takes the stream up again; when that is refused, the page asks every
+    2.5 s, and tries to listen again after a while.
+    """
+    link = page.locator("#link")
+    url = page.url
+    page.goto("about:blank")
+    breaking.clear()  # of before there was a clock that waits
+    page.clock.install()
+    with page.expect_response(lambda given: given.status == 503):
+        page.goto(url)
+    first, again = breaking
+    assert (first, re.fullmatch("[0-9a-f]{16}", again or "") is not None) == (None, True)
+    page.evaluate("window.same = true")
+    run(capsys, "playbook", "start", "reflect", "--room", "first")
+    page.clock.run_for(2_500)
+    page.locator("article[data-room=first]").wait_for()
+    assert link.text_content() == "live, asked every 2.5 s"
+    assert len(breaking) == 2
+    run(capsys, "record", "--room", "first", "--what", "Found it", "--why", "So", "--evidence", "https://example.com/x",
+        "--outcome", "ok", "--step", "1")  # fmt: skip
+    page.clock.run_for(2_500)
+    page.locator("article[data-room=first] .state.ok").first.wait_for()
+    page.clock.run_for(10_000)
+    page.locator("#link", has_text=re.compile("^live$")).wait_for()
+    assert breaking == [None, again, None]
+    run(capsys, "playbook", "finish", "--room", "first")
+    page.locator("article[data-room=first] .now.incomplete").wait_for()
+    assert page.evaluate("window.same") is True
+    assert all("503" in told for told in page.complaints)
+
+
+def test_a_page_whose_server_is_gone_says_so(here: Path) -> None:
+    """And comes back by itself when there is one again at the same place."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on the PATH")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        page = browser.new_page()
+        page.clock.install()
+        given: dict[str, Any] = {"agent": None, "language": "fr", "folder": here}
+        with contextlib.ExitStack() as first:
+            served = first.enter_context(serving(here / "active", port=0, **given))
+            page.goto(served.url)
+            page.locator("#link", has_text="en direct").wait_for()
+            with page.expect_event("requestfinished", lambda request: request.url.endswith("/events")):
+                first.close()
+        page.clock.run_for(2_600)
+        page.locator("#link", has_text="le serveur de la page ne répond pas").wait_for()
+        with serving(here / "active", port=int(served.url.split(":")[2].strip("/")), **given):
+            page.clock.run_for(2_600)
+            page.locator("#link", has_text="en direct").wait_for()
+        browser.close()
+
+
 def test_a_run_fits_a_phone_and_nothing_in_it_runs(page: Any, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Markup of a model is text; nothing is wider than the screen; the report opens under its own policy."""
     long = "x" * 300
@@ -89,6 +176,8 @@ def test_a_run_fits_a_phone_and_nothing_in_it_runs(page: Any, here: Path, capsys
     card.locator(".now.failed, .now.incomplete").wait_for(timeout=20_000)
     card.locator("summary").click()
     assert card.locator("ol .state").all_text_contents() == ["ok", "failed", "missing"]
+    assert card.locator(".now").text_content() == "Incomplete: Steps: 1 ok, 2 failed, 3 missing."
+    assert card.locator(".counts").text_content() == "actions 2 ok, 0 failed · workers 0 · decisions 2"
     assert EVIL in card.text_content()
     assert card.locator("img").count() == 0
     for width in (320, 390, 1440):
@@ -102,6 +191,25 @@ def test_a_run_fits_a_phone_and_nothing_in_it_runs(page: Any, here: Path, capsys
     assert page.complaints == []
 
 
+def test_no_other_script_runs_on_the_page(page: Any) -> None:
+    """Were markup to get into it all the same, the page's policy keeps it from running and from asking elsewhere."""
+    page.locator("#link", has_text="live").wait_for()
+    page.evaluate("""async () => {
+        const script = document.createElement("script");
+        script.textContent = "window.owned = 'script'";
+        const image = document.createElement("img");
+        image.setAttribute("onerror", "window.owned = 'image'");
+        image.src = "data:,x";
+        const base = document.createElement("base");
+        base.href = "http://127.0.0.1:1/";
+        document.body.append(script, image, base);
+        await fetch("http://127.0.0.1:1/").catch(() => 0);
+    }""")
+    assert page.evaluate("[window.owned, document.baseURI]") == [None, page.url]
+    broken = [re.search("directive:? \\W?([a-z-]+)", told) for told in page.complaints]
+    assert {"script-src", "base-uri", "connect-src"} <= {found[1] for found in broken if found}
+
+
 def test_the_buttons_start_and_say_what_came_of_it(page: Any, here: Path) -> None:
     """Start with the agent that was fixed; the card is there without a reload, and wake says that nobody is named."""
     coordinator(here, [record(number, "https://example.com/x") for number in (1, 2, 3)], "Done.")
@@ -110,6 +218,7 @@ def test_the_buttons_start_and_say_what_came_of_it(page: Any, here: Path) -> Non
     page.fill("#goal", "the last sprint")
     page.click("#go")
     card = page.locator("article[data-room=coordinator]")
+    page.locator("#said", has_text="started").wait_for(timeout=30_000)
     card.locator(".now.complete").wait_for(timeout=30_000)
     card.get_by_text("Wake", exact=True).click()
     card.locator(".acts .soft").wait_for(timeout=20_000)
