@@ -32,6 +32,7 @@ _OPTIONS = (
     click.option(
         "--model", metavar="NAME", help="opus, sonnet, haiku, gpt, embedded, PROVIDER:MODEL.  [default: sonnet]"
     ),
+    click.option("--mixed", metavar="LIST", help="sonnet,gpt,...: models dealt to the seats in order, round robin."),
     click.option(
         "--role", multiple=True, metavar="ROLE", help='"Name", "Name: framing" or "Name@MODEL: framing"; repeat.'
     ),
@@ -216,7 +217,6 @@ def _say_context(gathered: Context, verbose: int, language: str) -> None:
 def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Plan:
     """The plan; on a terminal a vague question is sharpened first."""
     from debateroom.debating import plan
-    from debateroom.models.registry import choose_default
 
     try:
         made = plan.make(text, chosen, gathered, models)
@@ -225,7 +225,7 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Pla
             raise
         sharper = _sharpened(text, chosen)
         made = plan.make(sharper, chosen.model_copy(update={"anyway": True}), gathered, models)
-    reason = choose_default(chosen.model).reason
+    reason = plan.usual_model(chosen).reason
     if reason:
         from debateroom.language import say
 

@@ -6,6 +6,7 @@ import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any
 
 from pydantic import ConfigDict
@@ -19,7 +20,7 @@ from debateroom.language import say, spoken, worded
 from debateroom.messages import Seat, Transcript
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
-from debateroom.models.registry import Models, choose_default, resolve
+from debateroom.models.registry import Default, Models, choose_default, resolve
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
@@ -118,8 +119,8 @@ def _made(
     problem: str, domain: str | None, language: str, settings: Settings, context: Context, models: Models
 ) -> Plan:
     """The plan, the question being read."""
-    model = choose_default(settings.model).name
-    specs = _roles(settings, domain, language)
+    model = usual_model(settings).name
+    specs = _dealt(_roles(settings, domain, language), settings.mixed)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
     names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
@@ -263,18 +264,40 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
     return roles.assign(wanted, language, count, given, settings.add_roles)
 
 
+def usual_model(settings: Settings) -> Default:
+    """The model of what names none: the one that was named, else the first of the mixed ones, else what is there."""
+    return choose_default(settings.model or next(iter(settings.mixed), None))
+
+
+def _dealt(specs: Sequence[roles.RoleSpec], mixed: Sequence[str]) -> Sequence[roles.RoleSpec]:
+    """`specs`, those without a model of their own with one of the `mixed`, in order, round robin."""
+    if not mixed:
+        return specs
+    if not all(name.strip() for name in mixed):
+        raise worded(UsageError, Wording("mixed_empty", {"given": ",".join(mixed)}), hint=Wording("mixed_hint"))
+    for name in mixed:  # also one that no seat is left for
+        resolve(name)
+    pack = cycle(mixed)
+    return [spec if spec.model else replace(spec, model=next(pack)) for spec in specs]
+
+
 def _seat(position: int, spec: roles.RoleSpec, model: str, models: Models) -> Seat:
     opened = models.open(spec.model or model)
     return Seat(roles.seat_name(position), spec.name, spec.framing or "", opened.name, opened.vendor)
 
 
 def _moderator(settings: Settings, model: str, models: Models) -> str:
-    """The moderator's model; `none` when it was refused, or when the only model is too small to judge."""
+    """The moderator's model; `none` when it was refused, or when every model is too small to judge.
+
+    Of mixed models it is the first that is not, unless one was named.
+    """
     if settings.moderator == NO_MODERATOR:
         return NO_MODERATOR
-    opened = models.open(settings.moderator or model)
-    if opened.moderates:
-        return opened.name
+    others = () if settings.model else settings.mixed
+    for name in (settings.moderator,) if settings.moderator else (model, *others):
+        opened = models.open(name)
+        if opened.moderates:
+            return opened.name
     if settings.moderator:
         refused = Wording("cannot_moderate", {"model": opened.name})
         raise worded(UsageError, refused, hint=Wording("cannot_moderate_hint"))

@@ -9,7 +9,7 @@ from itertools import groupby
 from debateroom.messages import Transcript
 from debateroom.report.outcome import had_moderator
 from debateroom.report.positions import Move
-from debateroom.report.seats import Finder, ShownSeat, model_name
+from debateroom.report.seats import Finder, ShownSeat, model_name, one_name
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Excluded, Verdict, Vote
 from debateroom.report.words import Words
@@ -221,10 +221,12 @@ def _author(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[
 
 def _models(transcript: Transcript, words: Words) -> Iterator[Trust]:
     """How alike the seats are: agreement among copies of one model weighs less."""
-    models = {entry.model for round_ in transcript.rounds for entry in round_.entries if entry.model}
+    spoke = {entry.agent: entry.model for round_ in transcript.rounds for entry in round_.entries if entry.model}
+    seats = [seat for seat in transcript.agents if not spoke or seat.name in spoke]
+    models = {one_name(name) for name in spoke.values()}
     if not models:
-        models = {seat.model or transcript.model for seat in transcript.agents} - {""}
-    vendors = {seat.vendor for seat in transcript.agents}
+        models = {one_name(seat.model or transcript.model) for seat in seats} - {""}
+    vendors = {seat.vendor for seat in seats}
     if not models:
         yield Trust(words("trust.no_model"))
     elif len(models) == 1:
