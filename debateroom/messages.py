@@ -297,6 +297,10 @@ class Round:
     """The moderator's verdict on this round: `aligned, proposal, holdouts, open_blockers, off_topic, why`."""
     usage: Usage = field(default_factory=Usage)
     """Everything this round spent: replies, repairs, what failed after it was paid for, and the moderator."""
+    devil: str | None = None
+    """The seat that attacked in this round by order: what it endorses and how sure it is do not count."""
+    attacks: str | None = None
+    """The seat whose proposal it attacked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,8 @@ class Settings(BaseModel):
     """Model that judges agreement and concludes, or `none`; the seats' model."""
     synthesis: Literal["moderator", "host"] = "moderator"
     """Who concludes: the moderator, or the host, which is the caller and does it with `debateroom conclude`."""
+    devil: bool = False
+    """From round 2 one seat a round, in turn, must attack the leading proposal; off."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)

@@ -56,6 +56,11 @@ _OPTIONS = (
         metavar="WHO",
         help="Who concludes: moderator, or host: you, with conclude.  [default: moderator]",
     ),
+    click.option(
+        "--devil/--no-devil",
+        default=None,
+        help="From round 2 one agent a round must attack the leading proposal.  [default: off]",
+    ),
     click.option("--early-stop/--no-early-stop", default=None, help="Stop when all really agree.  [default: on]"),
     click.option("--room", metavar="NAME", help="Name of the room.  [default: chatroom]"),
     click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),

@@ -107,6 +107,8 @@ class PlainProgress:
         self._confidence: dict[str, float | None] = {}
         self._lookups = 0
         """Tool calls in this round that have come to their end."""
+        self._devil: str | None = None
+        """Who attacks in this round by order."""
         self._spent = Spent()
 
     def on_event(self, event: Event) -> None:
@@ -166,7 +168,10 @@ class PlainProgress:
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume
-        self._lookups = 0
+        self._lookups, self._devil = 0, event.get("devil")
+        if self._devil and not self._quiet:
+            figures = {"seat": self._devil, "other": event.get("attacks")}
+            self._note(say(self._language, "devil_line", round=event["round"], **figures))
 
     def _tool_answered(self, event: Event) -> None:
         self._lookups += 1
@@ -230,10 +235,17 @@ class PlainProgress:
         self._room_finished(event)
 
     def round_line(self, number: int) -> str:
-        """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
-        known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
-        shown = " ".join("—" if value is None else in_marks(self._language, f"{value:g}") for value in known)
-        confidences = say(self._language, "confidence_line", list=shown) if any(v is not None for v in known) else ""
+        """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 (9) 8 —`; a devil's advocate's in brackets."""
+        known = {
+            name: self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))
+        }
+        shown = " ".join(
+            f"({text})" if name == self._devil else text
+            for name, value in known.items()
+            for text in ["—" if value is None else in_marks(self._language, f"{value:g}")]
+        )
+        stated = any(value is not None for value in known.values())
+        confidences = say(self._language, "confidence_line", list=shown) if stated else ""
         if self._lookups:
             confidences += say(self._language, "lookups_line", count=self._lookups)
         replies = len(self._confidence)

@@ -23,7 +23,7 @@ def build(transcript: Transcript, decision: Decision, outcome: str, *, alone: bo
     Not `alone`: there is a moderator, whose synthesis could not be used.
     """
     last = transcript.rounds[-1]
-    entries = convergence.counted(last)
+    entries = convergence.voices(last)
     leading = _leading(transcript, decision)
     return {
         "summary": _summary(transcript, decision, outcome, leading, alone),
@@ -73,7 +73,7 @@ def _closed(text: str) -> str:
 def _leading(transcript: Transcript, decision: Decision) -> str:
     """The newest wording of the proposal that most would sign; empty when none stands out."""
     for item in reversed(transcript.rounds):
-        for entry in convergence.counted(item):
+        for entry in convergence.voices(item):
             if entry.agent == decision.proposal and _proposal(entry, item.round):
                 return _proposal(entry, item.round)
     return ""
@@ -159,7 +159,7 @@ def _mind_changes(transcript: Transcript) -> list[dict[str, Any]]:
         # a seat that did not speak in round 1 has no proposal of its own to leave
         before = seat.name if _spoke(transcript, seat.name, 1) else ""
         for item in transcript.rounds:
-            entry = next((e for e in convergence.counted(item) if e.agent == seat.name and e.endorses), None)
+            entry = next((e for e in convergence.voices(item) if e.agent == seat.name and e.endorses), None)
             if entry is None or entry.endorses is None or entry.endorses == before:
                 continue
             if before:

@@ -52,6 +52,8 @@ class Plan:
     """`provider:model`, or `none`."""
     synthesis: str
     """Who concludes: `moderator`, or `host`, whoever started the debate."""
+    devil: bool
+    """Whether from round 2 one seat a round attacks the leading proposal by order."""
     early_stop: bool
     quorum: int
     """Seats that must answer in a round."""
@@ -92,7 +94,8 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
-    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, reach={}, tools=None, synthesis="moderator")
+    lacking: dict[str, Any] = {"reach": {}, "tools": None, "synthesis": "moderator", "devil": False}
+    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, **lacking)
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
     return plan
@@ -127,6 +130,8 @@ def _made(
     if settings.budget is not None:
         _priced(names, settings.prices)
     fence = _fence()
+    if settings.devil and len(seats) < 3:  # the one that is left would agree with itself
+        raise worded(UsageError, Wording("devil_seats", {"given": len(seats)}), hint=Wording("devil_seats_hint"))
     tools = looking.chosen(settings.tools, ports=settings.web_ports)
     looking.hold(tools, seats)
     plan = Plan(
@@ -139,6 +144,7 @@ def _made(
         moderator=moderator,
         quorum=_quorum(settings, len(seats)),
         fence=fence,
+        devil=settings.devil,
         tools=tools,
         reach=reach.noted(names, models.settings),
         uuid=str(uuid.uuid4()),
@@ -192,6 +198,7 @@ def from_transcript(
         model=usual,
         moderator=moderator,
         fence=_fence(),
+        devil=len(seats) > 2 and (settings.devil or any(item.devil for item in transcript.rounds)),
         tools=None,
         reach=reach.noted({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, models.settings),
         uuid=transcript.uuid or str(uuid.uuid4()),

@@ -155,7 +155,8 @@ class Played:
 
     def _seat(self, seat: Seat, number: int) -> list[Usage]:
         """The calls of one reply: the last one writes it, those before it ask for tools."""
-        own, reply = self._own.tokens(seat.name, number), self.known[seat.model].reply
+        devil = self._plan.devil and number > 1 and seat is self._plan.seats[0]  # one a round, whichever it is
+        own, reply = self._own.tokens(seat.name, number, devil=devil), self.known[seat.model].reply
         if self._looks is None:
             return [self._call(seat.model, own, reply)]
         return self._looked_up(seat.model, self._call(seat.model, own, self._looks.asked), self._shared, reply)

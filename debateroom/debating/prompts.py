@@ -46,17 +46,29 @@ def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
 
 def _round_block(plan: Plan, item: Round) -> str:
     entries = [
-        {"agent": entry.agent, "role": entry.role, "response": unfenced(entry.response, plan.fence).strip()}
+        {
+            "agent": entry.agent,
+            "role": entry.role,
+            "response": unfenced(entry.response, plan.fence).strip(),
+            "devil": entry.agent == item.devil,
+        }
         for entry in item.entries
     ]
     return templates.render(f"prompts/{plan.language}/round.j2", number=item.round, entries=entries, fence=plan.fence)
 
 
-def seat_request(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> Request:
-    """What `seat` is asked in round `number`, after the blocks all seats share."""
+def seat_request(
+    plan: Plan, shared: Sequence[str], seat: Seat, number: int, *, attacks: Seat | None = None
+) -> Request:
+    """What `seat` is asked in round `number`, after the blocks all seats share.
+
+    `attacks` is the seat whose proposal it attacks, where it is this round's devil's advocate.
+    """
     kind = kind_of(number)
     labels = [LABELS[plan.language][section] for section in SECTIONS[kind]]
-    own = templates.render(f"prompts/{plan.language}/seat.j2", seat=seat, number=number, labels=labels)
+    own = templates.render(
+        f"prompts/{plan.language}/seat.j2", seat=seat, number=number, labels=labels, attacks=attacks
+    )
     return Request(
         shared=tuple(shared),
         own=own,
@@ -83,7 +95,8 @@ def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
 
 def moderator_request(plan: Plan, transcript: Transcript, number: int, schema: Mapping[str, Any]) -> Request:
     """The moderator's one question after round `number`, on the prefix that the next round will use."""
-    own = templates.render(f"prompts/{plan.language}/moderator.j2", seats=plan.seats, number=number)
+    devil = next((item.devil for item in transcript.rounds if item.round == number), None)
+    own = templates.render(f"prompts/{plan.language}/moderator.j2", seats=plan.seats, number=number, devil=devil)
     return _orchestrator(plan, transcript, own, schema, Purpose("moderator", "", number))
 
 
@@ -97,6 +110,7 @@ def synthesis_request(
         number=len(transcript.rounds),
         finding=finding,
         excluded=[entry.agent for entry in excluded],
+        attacked=any(item.devil for item in transcript.rounds),
     )
     return _orchestrator(plan, transcript, own, schema, Purpose("synthesis"))
 

@@ -23,7 +23,7 @@ from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
 from debateroom.room.events import State
-from debateroom.room.played import standing
+from debateroom.room.played import devil, standing
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
 
@@ -203,6 +203,7 @@ def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[
         if entry not in convergence.counted(item)
     ]
     final_vote = votes.final(transcript, decision)
+    attacker = devil(transcript.rounds[-1])
     agreed_at_once = decision.converged and len(transcript.rounds) == 1
     return {
         "outcome": convergence.outcome(transcript, decision),
@@ -211,6 +212,7 @@ def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[
         "final_vote": final_vote,
         "effective_agents": decision.effective,
         "excluded": excluded,
+        **({"devil": attacker} if attacker else {}),
         "undecided_because": None if decision.converged else decision.why,
         "open_blockers": list((transcript.rounds[-1].moderation or {}).get("open_blockers", ())),
         "moderator_problems": [{"round": number, "reason": reason} for number, reason in problems],

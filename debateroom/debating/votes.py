@@ -35,14 +35,14 @@ def opening(transcript: Transcript, positions: Iterable[Mapping[str, Any]]) -> d
 def final(transcript: Transcript, decision: Decision) -> dict[str, list[str]]:
     """The last round: proposal's seat → seats that would sign it; unknown votes under the empty name.
 
-    The moderator's finding decides for those it names; the others by what they declared.
+    The moderator's finding decides for those it names; the others by what they declared. A devil's advocate has none.
     """
     if not transcript.rounds:
         return {}
     last = transcript.rounds[-1]
     only = len(transcript.rounds) == 1
     leader = {}
-    for entry in convergence.counted(last):
+    for entry in convergence.voices(last):
         if decision.proposal and entry.agent in decision.backers:
             leader[entry.agent] = decision.proposal
         elif entry.endorses and entry.endorses == decision.proposal:  # the moderator calls this seat a holdout

@@ -110,7 +110,7 @@ def _reply(facts: Facts, round_: Round, entry: Entry, kind: Kind) -> ReplyCard:
         anchor=anchor(round_, entry),
         who=_who(facts, entry.agent),
         confidence=facts.words.of_ten(entry.confidence) if facts.transcript.kind in DEBATES else "",
-        marks=reply_marks(entry, facts),
+        marks=reply_marks(entry, round_, facts),
         sections=sections,
         raw=raw,
     )

@@ -139,14 +139,16 @@ def _risk(facts: Facts, risk: Risk) -> str:
 
 
 def _folded(facts: Facts, round_: Round) -> _Folded:
-    replies = [_Reply(facts.long_name(entry.agent), _about(facts, entry), entry.response) for entry in round_.entries]
+    replies = [
+        _Reply(facts.long_name(entry.agent), _about(facts, entry, round_), entry.response) for entry in round_.entries
+    ]
     failures = [(facts.long_name(failure.agent), failure.reason) for failure in round_.failures]
     return _Folded(round_title(round_, facts.words), finding(round_, facts), replies, failures)
 
 
-def _about(facts: Facts, entry: Entry) -> str:
+def _about(facts: Facts, entry: Entry, round_: Round) -> str:
     confidence = facts.words("body.confidence", confidence=facts.words.of_ten(entry.confidence))
-    return " · ".join([confidence, *reply_marks(entry, facts)])
+    return " · ".join([confidence, *reply_marks(entry, round_, facts)])
 
 
 def _link(chat_path: PurePath | str | None) -> str:

@@ -6,7 +6,7 @@
 | `moved_aside` | where an unfinished run that was in the room is kept now |
 | `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
 | `carried_over` | what a run had spent of which only `chat.json` was left |
-| `round_started` | which round begins |
+| `round_started` | which round begins, and who attacks whose proposal in it by order |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |
 | `seat_failed` | a seat without an answer in this round, and why |
@@ -168,7 +168,8 @@ def _round(state: State, number: int, change: Any) -> State:
 
 
 def _round_started(state: State, event: Event) -> State:
-    return _round(state, event["round"], lambda item: item)
+    told = {name: event.get(name) for name in ("devil", "attacks")}
+    return _round(state, event["round"], lambda item: replace(item, **told))
 
 
 def _seated(state: State, items: tuple[Speaker, ...], new: Speaker) -> tuple[Speaker, ...]:

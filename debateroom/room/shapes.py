@@ -53,6 +53,11 @@ class _OfRound(Shape):
     round: Number
 
 
+class _Started(_OfRound):
+    devil: str | None = None
+    attacks: str | None = None
+
+
 class _Unreadable(_OfRound):
     agent: str
     response: str
@@ -241,7 +246,7 @@ _TOLD = (
 
 SHAPES: Mapping[str, type[Shape]] = {
     "room_opened": _Opened,
-    "round_started": _OfRound,
+    "round_started": _Started,
     "unreadable": _Unreadable,
     "tools_asked": _Asked,
     "tool_called": _Ran,

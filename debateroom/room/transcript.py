@@ -150,6 +150,7 @@ def _round(round_: Round) -> dict[str, Any]:
             {"agent": failure.agent, "role": failure.role, "reason": failure.reason} for failure in round_.failures
         ],
         "moderation": round_.moderation,
+        **({"devil": round_.devil, "attacks": round_.attacks} if round_.devil else {}),
         "usage": _usage(round_.usage),
     }
 
