@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debateroom import clock, context, files, settings
-from debateroom.debating import budget, forecast, host, rounds, synthesis
+from debateroom.debating import baseline, budget, forecast, host, rounds, synthesis
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
@@ -189,6 +189,16 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
 def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> Ended:
     load([seat.model for seat in plan.seats], models)
     until = begun + plan.timeout if plan.timeout is not None else None
+    started = room.state.baseline_started
+    ended = Ended(**started["ended"]) if started else _debated(room, plan, models, until, on_progress)
+    if plan.baseline is not None:
+        write_reports(room)  # whatever becomes of the baseline, the debate has its reports
+        baseline.play(room, plan, models, ended=ended._asdict(), until=until)
+    return ended
+
+
+def _debated(room: Room, plan: Plan, models: Models, until: float | None, on_progress: OnProgress | None) -> Ended:
+    """Plays the rounds that the journal does not hold yet, and concludes."""
     purse = Purse(plan, models.stop)
     stopped = rounds.play(room, plan, models, purse=purse, until=until, on_progress=on_progress)
     if room.transcript.final_output is None and plan.synthesis == plans.HOST:

@@ -81,6 +81,8 @@ class Settings(BaseModel):
     """Who concludes: the moderator, or the host, which is the caller and does it with `debateroom conclude`."""
     devil: bool = False
     """From round 2 one seat a round, in turn, must attack the leading proposal; off."""
+    baseline: int | None = Field(default=None, ge=1, le=100)
+    """Single answers of the seats' models that the debate is held against, at about its tokens; none."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)

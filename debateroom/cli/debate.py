@@ -61,6 +61,12 @@ _OPTIONS = (
         default=None,
         help="From round 2 one agent a round must attack the leading proposal.  [default: off]",
     ),
+    click.option(
+        "--baseline",
+        type=int,
+        metavar="K",
+        help="Hold the debate against K single answers with about as many tokens.  [default: none]",
+    ),
     click.option("--early-stop/--no-early-stop", default=None, help="Stop when all really agree.  [default: on]"),
     click.option("--room", metavar="NAME", help="Name of the room.  [default: chatroom]"),
     click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),

@@ -69,8 +69,9 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "exit_code": 0,
         "agents": [{"name": seat.name, "role": seat.role, "model": seat.model} for seat in plan.seats],
         "moderator": None if plan.moderator == NO_MODERATOR else plan.moderator,
-        "rounds": [asdict(item) for item in expected if item.name != "synthesis"],
+        "rounds": [asdict(item) for item in expected if item.name.isdigit()],
         "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
+        **{item.name: asdict(item) for item in expected if item.name == "baseline"},
         "best_case": asdict(forecast.best(plan)),
         "all_rounds": asdict(forecast.usual(plan)),
         "worst_case": asdict(forecast.worst(plan)),
@@ -98,12 +99,16 @@ def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
     keys = ("plan_round", "plan_calls", "plan_input", "plan_cached", "plan_output", "plan_dollars")
     rows = [[say(language, key) for key in keys]]
     for item in expected:
-        name = say(language, "plan_synthesis") if item.name == "synthesis" else item.name
+        name = say(language, _NAMED[item.name]) if item.name in _NAMED else item.name
         rows.append(_row(item, name, language))
     rows.append(_row(forecast.usual(plan), say(language, "plan_all"), language))
     rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
     rows.append(_row(forecast.worst(plan), say(language, "plan_worst"), language))
     _table(rows, figures=True)
+
+
+_NAMED = {"synthesis": "plan_synthesis", "baseline": "plan_baseline"}
+"""Rows of the table that are no round."""
 
 
 def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> None:

@@ -215,6 +215,18 @@ class PlainProgress:
         if reason:
             self._note(say(self._language, "no_synthesis", reason=one_line(reason)))
 
+    def _baseline_started(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(say(self._language, "baseline_asks", count=event["answers"]))
+
+    def _single_failed(self, event: Event) -> None:
+        reason = one_line(event["reason"], REASON_LENGTH)
+        self._note(say(self._language, "baseline_failed", answer=event["answer"], reason=reason))
+
+    def _baseline_finished(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(baseline_of(event["baseline"], self._language))
+
     def _seat_failed(self, event: Event) -> None:
         role, reason = one_line(event["role"], 60), one_line(event["reason"], REASON_LENGTH)
         self._note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
@@ -253,6 +265,19 @@ class PlainProgress:
             self._language, "round_line",
             round=number, rounds=self._rounds, count=replies, seats=self._seats, confidences=confidences,
         )  # fmt: skip
+
+
+def baseline_of(told: Mapping[str, Any], language: str) -> str:
+    """`the baseline: 2 of 3 for “A queue”; the debate came to another answer`, or that there is none, and why."""
+    count = len(told["answers"])
+    if not count:
+        reasons = [told["stopped"], *(each["reason"] for each in told["failures"])]
+        return say(language, "baseline_none", reason=one_line(next(filter(None, reasons), "—")))
+    if told["option"] is None:
+        return say(language, "baseline_tie", count=count)
+    compared = {True: "baseline_same", False: "baseline_other"}.get(told["same_as_debate"])
+    line = say(language, "baseline_line", votes=told["votes"], count=count, option=one_line(told["option"], 80))
+    return line + (say(language, compared) if compared else "")
 
 
 def looking_at(event: Event) -> str:

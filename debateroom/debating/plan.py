@@ -54,6 +54,8 @@ class Plan:
     """Who concludes: `moderator`, or `host`, whoever started the debate."""
     devil: bool
     """Whether from round 2 one seat a round attacks the leading proposal by order."""
+    baseline: int | None
+    """Single answers that the debate is held against, at most; None for none."""
     early_stop: bool
     quorum: int
     """Seats that must answer in a round."""
@@ -94,7 +96,7 @@ _AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
-    lacking: dict[str, Any] = {"reach": {}, "tools": None, "synthesis": "moderator", "devil": False}
+    lacking: dict[str, Any] = {"reach": {}, "tools": None, "synthesis": "moderator", "devil": False, "baseline": None}
     plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, **lacking)
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
@@ -219,7 +221,7 @@ def _of_file(name: str) -> str:
 
 def _as_given(settings: Settings) -> dict[str, Any]:
     """The settings that a plan takes over unchanged."""
-    names = ("synthesis", "early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
+    names = ("synthesis", "baseline", "early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
     limits = ("timeout", "budget", "prices", "concurrency")
     return {name: getattr(settings, name) for name in (*names, *limits)}
 

@@ -111,6 +111,12 @@ class Played:
             calls = self._looked_up(model, first, shared, most)
         return expected(self._plan, "", [(model, usage) for usage in calls]).cost
 
+    def alone(self, model: str, request: Request, output: float, *, held: bool) -> Usage:
+        """A call outside of the debate; `held`: its model may have the shared part in its cache already."""
+        shared = sum(map(tokens.estimate, request.shared))
+        own = tokens.estimate(request.own) + _tokens_of(request.schema)
+        return self._usage(model, own, output, shared=shared, held=shared if held else 0.0)
+
     def moderators(self, *sizes: float) -> Expected:
         """Calls of the moderator's one after the other, with answers of these sizes and the longest question."""
         usages = [(self._plan.moderator, self.moderator(size, question=LAST_QUESTION)) for size in sizes]

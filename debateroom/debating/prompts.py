@@ -127,6 +127,41 @@ def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> R
     return replace(asked, own=own)
 
 
+def alone_request(plan: Plan, number: int, step: int, before: str = "") -> Request:
+    """What answer `number` of the baseline is asked: for itself, or, with what it said `before`, to do it better."""
+    given = {"fence": plan.fence, "problem": unfenced(plan.problem, plan.fence)}
+    context = unfenced(plan.context, plan.fence).strip()
+    own = templates.render(
+        f"prompts/{plan.language}/alone_own.j2", fence=plan.fence, before=unfenced(before, plan.fence).strip()
+    )
+    return Request(
+        shared=(templates.render(f"prompts/{plan.language}/alone.j2", **given, context=context),),
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        cache_key=plan.uuid,
+        purpose=Purpose("baseline", f"Answer {number}", step),
+    )
+
+
+def ballot_request(plan: Plan, items: Sequence[str], schema: Mapping[str, Any]) -> Request:
+    """The moderator's question which of the recommendations `items` decide the same."""
+    own = templates.render(
+        f"prompts/{plan.language}/ballot.j2",
+        fence=plan.fence,
+        problem=unfenced(plan.problem, plan.fence),
+        items=[unfenced(item, plan.fence).strip() for item in items],
+    )
+    return Request(
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        schema=schema,
+        cache_key=plan.uuid,
+        purpose=Purpose("ballot"),
+    )
+
+
 def _orchestrator(
     plan: Plan, transcript: Transcript, own: str, schema: Mapping[str, Any], purpose: Purpose
 ) -> Request:

@@ -9,6 +9,8 @@ JSON Lines, one object a line, in any order:
     {"call": "moderator", "round": 1, "response": {"aligned": false}}
     {"call": "synthesis", "response": {"summary": "…"}}
     {"call": "plan", "response": {"steps": ["…", "…"]}}
+    {"call": "baseline", "agent": "Answer 1", "round": 1, "response": "OPTION: …"}
+    {"call": "ballot", "response": {"groups": [{"option": "…", "items": [1, 2]}]}}
     {"agent": "desk", "calls": [{"name": "get_order", "arguments": {"order_id": "W1"}}]}
     {"default": true, "response": "…"}
     {"about": {"vendor": "openai", "window": 200000}}
@@ -35,7 +37,7 @@ import orjson
 from debateroom.errors import UsageError
 from debateroom.messages import Usage
 
-CALLS = ("seat", "repair", "moderator", "synthesis", "plan")
+CALLS = ("seat", "repair", "moderator", "synthesis", "plan", "baseline", "ballot")
 FINISHES = ("stop", "length", "refusal")
 
 

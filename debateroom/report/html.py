@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from debateroom import templates
 from debateroom.messages import Transcript
-from debateroom.report import cards, chart, evaluation, prose, talk, trust
+from debateroom.report import baseline, cards, chart, evaluation, prose, talk, trust
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_parts
@@ -95,6 +95,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             table=_table(facts),
             changes=[_change(facts, move) for move in facts.moves],
             names=lambda names: facts.words.join([facts.name(name) for name in names]),
+            baseline=baseline.of(facts),
             rounds=cards.rounds(facts),
             footer=_footer(facts, cost, tokens, time),
             chat_href=percent(PurePath(chat_path).name) if chat_path is not None else "",

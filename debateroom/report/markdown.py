@@ -8,7 +8,7 @@ from urllib.parse import quote as percent
 
 from debateroom import templates
 from debateroom.messages import Entry, Round, Transcript
-from debateroom.report import evaluation, talk
+from debateroom.report import baseline, evaluation, talk
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
@@ -64,6 +64,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         risk=lambda risk: _risk(facts, risk),
         names=lambda names: words.join([facts.long_name(name) for name in names]),
         changes=[change_text(move, facts) for move in facts.moves],
+        baseline=baseline.of(facts),
         chat_link=_link(chat_path),
         folded=[_folded(facts, round_) for round_ in (*facts.transcript.rounds, *facts.broken_off)],
         notes=facts.transcript.notes,

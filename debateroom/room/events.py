@@ -24,6 +24,9 @@
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
 | `synthesized` | the final output |
+| `baseline_started` | single answers begin that the debate is held against: how many, and what it used and cost |
+| `single_answered`, `single_failed` | what one of them came to, the first time or asked again; or why it did not |
+| `baseline_finished` | their vote, and how the debate compares |
 | `trial_started` | an attempt at a trial of an evaluation begins, with its seed |
 | `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
 | `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
@@ -78,6 +81,10 @@ class State:
     """Rounds about which the moderator was asked."""
     moderator_problems: tuple[tuple[int, str], ...] = ()
     """Rounds about which it gave no usable verdict, and why."""
+    baseline_started: Event | None = None
+    """The event with which single answers were begun; None before."""
+    singles: tuple[Event, ...] = ()
+    """What came of each call for a single answer, in order."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -296,6 +303,18 @@ def _synthesized(state: State, event: Event) -> State:
     return replace(state, transcript=replace(state.transcript, final_output=_from(event, final) if judged else final))
 
 
+def _baseline_started(state: State, event: Event) -> State:
+    return replace(state, baseline_started=event)
+
+
+def _single(state: State, event: Event) -> State:
+    return replace(state, singles=(*state.singles, event))
+
+
+def _baseline_finished(state: State, event: Event) -> State:
+    return replace(state, transcript=replace(state.transcript, baseline=event["baseline"]))
+
+
 def _from(event: Event, said: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """What a moderator `said`, marked when its model's window held only the last round (see `debating.window`)."""
     return {**said, "history": "last_round"} if said and event.get("history") == "last_round" else said
@@ -338,6 +357,10 @@ _HANDLERS = {
     "trial_call_failed": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
+    "baseline_started": _baseline_started,
+    "single_answered": _single,
+    "single_failed": _single,
+    "baseline_finished": _baseline_finished,
     "room_resumed": _status("running"),
     "room_interrupted": _status("interrupted"),
     "room_finished": _status("finished"),

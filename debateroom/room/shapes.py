@@ -166,6 +166,33 @@ class _Synthesized(Shape):
     history: str = "full"
 
 
+class _BaselineStarted(Shape):
+    answers: Number
+    debate: dict[str, Any]
+    ended: dict[str, Any]
+
+
+class _Single(Shape):
+    answer: Number
+    step: Number
+
+
+class _SingleAnswered(_Single):
+    response: str
+    option: str
+    recommendation: str
+    confidence: float | None = None
+    model: str = ""
+
+
+class _SingleFailed(_Single):
+    reason: str
+
+
+class _BaselineFinished(Shape):
+    baseline: dict[str, Any]
+
+
 class _OfTrial(Shape):
     task: str
     trial: Number
@@ -260,6 +287,10 @@ SHAPES: Mapping[str, type[Shape]] = {
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,
+    "baseline_started": _BaselineStarted,
+    "single_answered": _SingleAnswered,
+    "single_failed": _SingleFailed,
+    "baseline_finished": _BaselineFinished,
     "trial_started": _TrialStarted,
     "trial_said": _TrialSaid,
     "trial_call_failed": _OfTrial,

@@ -43,6 +43,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "rounds_asked": transcript.rounds_asked,
         "quorum": transcript.quorum,
         "cost": dollars(transcript.cost),
+        **({"baseline": transcript.baseline} if transcript.baseline is not None else {}),
     }
 
 
@@ -86,6 +87,7 @@ def _read(value: object) -> tuple[Transcript, Notes]:
         rounds_asked=as_count(value.get("rounds_asked")),
         quorum=as_count(value.get("quorum")),
         cost=as_number(value.get("cost")),
+        baseline=value["baseline"] if isinstance(value.get("baseline"), Mapping) else None,
         notes=tuple(notes.said),
     )
     return transcript, notes
