@@ -449,3 +449,31 @@ def everybody() -> Sequence[Transcript]:
         crowd(5, 2),
         hostile(),
     )
+
+
+def against_single_answers() -> Transcript:
+    """A debate with a devil's advocate in its second round, and single answers beside it."""
+    told = debate("en")
+    attacked = replace(told.rounds[1], devil="Agent B", attacks="Agent A")
+    answer = {"model": "anthropic:x", "option": "A queue", "confidence": 7, "asked": 3, "response": "OPTION: A queue"}
+    return replace(
+        told,
+        rounds=(told.rounds[0], attacked, *told.rounds[2:]),
+        baseline={
+            "asked": 4,
+            "answers": [{"answer": number, **answer} for number in (1, 2, 3)],
+            "failures": [{"answer": 4, "reason": "the server <b>fell</b> over"}],
+            "groups": [{"option": "A queue", "answers": [1, 3]}, {"option": "Poll in a loop", "answers": [2]}],
+            "option": "A queue",
+            "votes": 2,
+            "recommended_action": "Put jobs into a table, start one worker, and log how long they wait. " * 3,
+            "grouped_by": "declared",
+            "problem": "“groups” must hold every number from 1 to 4 exactly once",
+            "same_as_debate": False,
+            "stopped": "the budget does not hold a call for it any more",
+            "tokens": 35_120,
+            "usage": {"input": 30_000, "cached": 20_000, "written": 0, "output": 5_120},
+            "cost": 0.21,
+            "debate": {"tokens": 36_400, "usage": {}, "cost": 0.24},
+        },
+    )

@@ -25,6 +25,8 @@ def events(transcript: Transcript, plan: Plan) -> list[dict[str, Any]]:
         found += _round(item, plan, last=item is transcript.rounds[-1])
     if transcript.final_output is not None:
         found.append(event("synthesized", final_output=transcript.final_output))
+        if transcript.baseline is not None:
+            found.append(event("baseline_finished", baseline=transcript.baseline))
         found.append(event("room_finished", status="finished", stopped=transcript.stopped, exit_code=0))
     return found
 

@@ -36,6 +36,7 @@ DEBATES = {
     "crowd": samples.crowd(),
     "two rounds": samples.crowd(5, 2),
     "hostile": samples.hostile(),
+    "single answers": samples.against_single_answers(),
 }
 
 
