@@ -423,3 +423,14 @@ def test_scripted_answers_without_tokens_are_asked_once(here: object, capsys: py
         ("A queue", 1),
     ]
     assert (told["option"], told["votes"], told["recommended_action"]) == ("A queue", 2, "Take a queue.")
+
+
+def test_a_debate_that_its_caller_concludes_has_its_baseline_before(serve: Serve) -> None:
+    """There is no recommendation yet that could be held against the vote; the room still waits for its synthesis."""
+    server, outcome = debated(serve, answering("A queue", groups=as_one), rounds=1, synthesis="host")
+    assert outcome.transcript.status == "waiting_for_host"
+    told = chat(outcome)["baseline"]
+    assert (told["option"], told["votes"], told["same_as_debate"]) == ("A queue", 3, None)
+    asked = next(call.own for call in server.calls if "groups" in (call.schema or {}).get("properties", {}))
+    assert "Below are 3 recommendations" in asked
+    assert "Whether the debate came to the same, nobody judged." in outcome.report.read_text()

@@ -228,3 +228,12 @@ def test_a_room_of_two_is_refused_and_the_price_counts_the_instruction(
     assert more[0] == 0
     assert 60 < more[1] < 200
     assert more[1] == more[2]
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "Agent B (round 2)"), ("fr", "Agent B (tour 2)"), ("zh", "Agent B（第 2 轮）")]
+)
+def test_a_host_that_concludes_is_told_who_attacked(serve: Serve, language: str, told: str) -> None:
+    """In its brief, with the round."""
+    _, outcome = three(serve, APART, rounds=2, synthesis="host", language=language)
+    assert told in (outcome.folder / "brief.md").read_text(encoding="utf-8")

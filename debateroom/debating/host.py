@@ -18,6 +18,7 @@ from debateroom.errors import UsageError
 from debateroom.language import say
 from debateroom.reading.naming import names_of
 from debateroom.room.events import State
+from debateroom.room.played import devil
 from debateroom.room.room import BRIEF, CHAT, command
 from debateroom.terminal import one_line
 
@@ -37,6 +38,11 @@ def brief(folder: Path, state: State, plan: Plan) -> str:
         number=rounds,
         finding=synthesis.finding_of(plan.language, outcome, found.decision, rounds),
         excluded=[each["agent"] for each in found.facts["excluded"]],
+        attacks=[
+            say(plan.language, "seat_in_round", agent=item.devil, round=item.round)
+            for item in found.transcript.rounds
+            if devil(item)
+        ],
         transcript=str(folder.resolve() / CHAT),
         schema=json.dumps(structured.schema(Synthesis, names), indent=1, ensure_ascii=False),
         conclude=f"{command('conclude', folder)} --file FINAL.json",
