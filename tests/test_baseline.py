@@ -15,7 +15,7 @@ from vendor.faults import HttpError
 
 from debateroom import activities, resuming, settings
 from debateroom.activities import Outcome
-from debateroom.debating import ballot, baseline, share
+from debateroom.debating import ballot, baseline, share, structured
 from debateroom.debating import plan as plans
 from debateroom.debating.ballot import Ballot, Group
 from debateroom.models.registry import Models
@@ -352,6 +352,21 @@ def test_one_answer_that_fails_leaves_the_others(serve: Serve) -> None:
     told = chat(outcome)["baseline"]
     assert (len(told["answers"]), len(told["failures"]), told["votes"]) == (2, 1, 2)
     assert f"Answer {told['failures'][0]['answer']} failed: " in outcome.report.read_text()
+
+
+def test_an_answer_that_is_not_written_anew_stays_as_it_was(serve: Serve) -> None:
+    """It votes with its last version, is not asked again, and both is said."""
+    reply = answering("A queue", groups=as_one)
+    server, outcome = debated(serve, lambda call: HttpError(400) if AGAIN in call.own else reply(call), rounds=3)
+    told = chat(outcome)["baseline"]
+    assert (len(told["answers"]), told["votes"], len(alone(server))) == (3, 3, 3 + len(told["failures"]))
+    assert {each["step"] for each in told["failures"]} == {2}
+    assert "Answer 1 was not written anew: " in outcome.report.read_text()
+
+
+def test_a_question_without_names_has_no_empty_list_of_them() -> None:
+    """Strict schemas refuse an enum without a value."""
+    assert "enum" not in json.dumps(structured.schema(Ballot, ()))
 
 
 @pytest.mark.parametrize(("left", "stopped"), [(0.01, "the budget does not hold a call for it any more"), (0.2, "")])

@@ -105,7 +105,7 @@ def result(state: State, plan: Plan, poll: Poll, stopped: str) -> dict[str, Any]
     return {
         "asked": plan.baseline,
         "answers": [_told(state, plan, number, each) for number, each in answers.items()],
-        "failures": [{"answer": each["answer"], "reason": each["reason"]} for each in singles.failed(state)],
+        "failures": [{name: each[name] for name in ("answer", "step", "reason")} for each in singles.failed(state)],
         "groups": [
             {"option": group.option, "answers": [numbers[item - 1] for item in group.items]} for group in groups
         ],

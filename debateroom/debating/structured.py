@@ -55,7 +55,8 @@ def schema(shape: type[BaseModel], names: Sequence[str]) -> dict[str, Any]:
     seat: dict[str, Any] = {"type": "string"}
     if len(names) <= MOST_NAMED:
         seat["enum"] = list(names)
-    return {**_referring(found), "$defs": {**_referring(found.get("$defs", {})), "Seat": seat}}
+    seats = {"Seat": seat} if names else {}  # vendors take no enum without a value
+    return {**_referring(found), "$defs": {**_referring(found.get("$defs", {})), **seats}}
 
 
 def _referring(part: Any) -> Any:

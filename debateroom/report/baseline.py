@@ -101,6 +101,7 @@ def _notes(facts: Facts, told: Mapping[str, Any], count: int) -> Iterator[str]:
         more = costs[0] - costs[1]
         key = "dearer" if more > 0 else "cheaper" if more < 0 else "as_dear"
         yield words(f"baseline.{key}", money=words.money(abs(more)))
+    yield words("baseline.top")
     if told.get("grouped_by") == "declared":
         yield words("baseline.declared")
     for key in ("stopped", "problem"):
@@ -109,9 +110,10 @@ def _notes(facts: Facts, told: Mapping[str, Any], count: int) -> Iterator[str]:
     failures = _objects(told.get("failures"))
     for each in failures:
         reason = shorten(flat(prose(each.get("reason"))), _REASON).rstrip(".。")
-        yield words("baseline.failed", answer=as_count(each.get("answer")) or "?", reason=reason)
+        key = "failed" if as_count(each.get("step")) in (None, 1) else "not_anew"
+        yield words(f"baseline.{key}", answer=as_count(each.get("answer")) or "?", reason=reason)
     asked = as_count(told.get("asked")) or 0
-    if count and count < asked and not failures and not told.get("stopped"):
+    if count and count + len(failures) < asked and not told.get("stopped"):
         yield words("baseline.fewer", n=count, asked=asked)
     if any(entry.tools for round_ in facts.transcript.rounds for entry in round_.entries):
         yield words("baseline.no_tools")
