@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from debates import ALIGNED, APART, QUESTION, SYNTHESIS, Serve, chat, run, seat_calls
 from vendor import VendorServer, debate_script
+from vendor.faults import HttpError
 
 from debateroom import activities, context, resuming, settings
 from debateroom.activities import Outcome
@@ -168,6 +169,19 @@ def test_a_change_of_mind_while_attacking_is_none(serve: Serve) -> None:
         (item["agent"], item["from"], item["to"], item["round"]) for item in told["final_output"]["mind_changes"]
     ]
     assert moved == [("Agent B", "Agent B", "Agent A", 3), ("Agent C", "Agent C", "Agent A", 2)]
+
+
+def test_a_devil_that_does_not_answer_leaves_no_attack(serve: Serve) -> None:
+    """Its round has all other voices, nobody is told of an attack that never came, and the next one has its turn."""
+    reply = debate_script(TABLE, moderator=APART, synthesis=SYNTHESIS)
+    server = serve(lambda call: HttpError(400) if ATTACK in call.own and "is round 2." in call.own else reply(call))
+    outcome = activities.debate(QUESTION, agents=4, rounds=3, model="sonnet", devil=True)
+    found = chat(outcome)
+    assert [item.get("devil") for item in found["rounds"]] == [None, "Agent B", "Agent C"]
+    assert [len(item["entries"]) for item in found["rounds"]] == [4, 3, 4]
+    asked = [call.own for call in server.calls if "aligned" in (call.schema or {}).get("properties", {})]
+    assert ["was the devil's advocate" in own for own in asked] == [False] * len(asked)
+    assert "devil’s advocate in round 2" not in outcome.report.read_text(encoding="utf-8")
 
 
 def test_a_resumed_round_has_the_same_attack(serve: Serve) -> None:

@@ -15,6 +15,7 @@ from debateroom import templates
 from debateroom.debating.looking import is_assistant
 from debateroom.language import LABELS, SECTIONS
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
+from debateroom.room.played import devil
 
 if TYPE_CHECKING:
     from debateroom.debating.plan import Plan
@@ -95,8 +96,8 @@ def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
 
 def moderator_request(plan: Plan, transcript: Transcript, number: int, schema: Mapping[str, Any]) -> Request:
     """The moderator's one question after round `number`, on the prefix that the next round will use."""
-    devil = next((item.devil for item in transcript.rounds if item.round == number), None)
-    own = templates.render(f"prompts/{plan.language}/moderator.j2", seats=plan.seats, number=number, devil=devil)
+    attacker = next((devil(item) for item in transcript.rounds if item.round == number), None)
+    own = templates.render(f"prompts/{plan.language}/moderator.j2", seats=plan.seats, number=number, devil=attacker)
     return _orchestrator(plan, transcript, own, schema, Purpose("moderator", "", number))
 
 
@@ -110,7 +111,7 @@ def synthesis_request(
         number=len(transcript.rounds),
         finding=finding,
         excluded=[entry.agent for entry in excluded],
-        attacked=any(item.devil for item in transcript.rounds),
+        attacked=any(map(devil, transcript.rounds)),
     )
     return _orchestrator(plan, transcript, own, schema, Purpose("synthesis"))
 
