@@ -25,7 +25,7 @@ from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import from_json, to_json
 
 ALONE = "You answer a question alone."
-AGAIN = "This is the answer you gave:"
+AGAIN = "Read your last answer as its sharpest critic would"
 
 
 def single(option: str, *, words: int = 60, confidence: int = 7) -> str:
@@ -50,7 +50,7 @@ def answering(
             return groups(call) if callable(groups) else groups
         if not any(ALONE in block for block in (*call.shared, call.own)):
             return script(call)
-        kept = re.findall(r"^OPTION: (\w.*)$", call.own, re.M)
+        kept = re.findall(r"^OPTION: (\w.*)$", "\n".join(call.shared[1:]), re.M)
         given += not kept
         return single(kept[0] if kept else options[(given - 1) % len(options)], words=words)
 
@@ -204,7 +204,12 @@ def test_answers_are_alone_and_see_nothing_but_their_own(serve: Serve) -> None:
     assert not any("Agent A" in text for call in calls for text in (*call.shared, call.own))
     again = [call for call in calls if AGAIN in call.own]
     assert again
-    assert all(len(re.findall(r"mark-", call.own)) == 1 for call in again)
+    seen = [set(re.findall(r"mark-\w", "".join(call.shared))) for call in again]
+    assert all(one <= other or other <= one or not one & other for one in seen for other in seen)
+    versions = [call.shared[-1].splitlines()[0] for call in again]
+    assert all(
+        len(marks) == int(re.findall(r"VERSION (\d+):", head)[0]) for marks, head in zip(seen, versions, strict=True)
+    )
     told = chat(outcome)["baseline"]["answers"]
     assert [each["model"].partition(":")[2] for each in told] == [
         "claude-sonnet-5-5",

@@ -19,6 +19,7 @@ from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.played import Played
 from debateroom.debating.poll import Poll
 from debateroom.debating.purse import Purse
+from debateroom.debating.window import fitted
 from debateroom.errors import DebateroomError, RoomError
 from debateroom.language import in_marks, say, spoken
 from debateroom.messages import Request, Seat
@@ -122,9 +123,9 @@ class _Baseline:
     def _size(self, number: int) -> float:
         """Tokens of asking answer `number` again, by what its calls so far came to; 0 where they told nothing."""
         steps = singles.steps(self.room.state, number)
-        before = steps[-2]["response"] if len(steps) > 1 else ""
-        asked = _estimated(prompts.alone_request(self.plan, number, len(steps), before))
-        again = _estimated(prompts.alone_request(self.plan, number, len(steps) + 1, steps[-1]["response"]))
+        drafts = [str(each["response"]) for each in steps]
+        asked = _estimated(prompts.alone_request(self.plan, number, drafts[:-1]))
+        again = _estimated(prompts.alone_request(self.plan, number, drafts))
         output = fmean(as_usage(each.get("usage")).output / max(1, each.get("calls", 1)) for each in steps)
         last = as_usage(steps[-1].get("usage")).input / max(1, steps[-1].get("calls", 1))
         return float(last * again / asked + output)
@@ -140,9 +141,9 @@ class _Baseline:
     def _call(self, number: int, seconds: float) -> Call:
         """The next call for answer `number`."""
         model = self.models.open(baseline_cost.model_of(self.plan, number))
-        steps = singles.steps(self.room.state, number)
-        asked = prompts.alone_request(self.plan, number, len(steps) + 1, steps[-1]["response"] if steps else "")
-        request = replace(asked, until=clock.monotonic() + seconds)
+        drafts = [str(each["response"]) for each in singles.steps(self.room.state, number)]
+        asked = replace(prompts.alone_request(self.plan, number, drafts), until=clock.monotonic() + seconds)
+        request = fitted(model, asked).request
         return Call(Seat(f"Answer {number}", "", "", model.name, model.vendor), model, request)
 
     def _afforded(self, calls: list[Call]) -> list[Call]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import count
 from statistics import fmean
 
+from debateroom import tokens
 from debateroom.debating import prompts, share, structured
 from debateroom.debating.ballot import Ballot
 from debateroom.debating.expected import Expected, expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
-from debateroom.debating.played import Played
+from debateroom.debating.played import HEADING, Played, tokens_of
 from debateroom.messages import Request, Usage
 
 _RECOMMENDED = "A recommendation that says what to do, in which order, by when, and what it costs. " * 4
 """A recommendation of usual length, before any is there."""
+_ASKED_AGAIN = 60
+"""Tokens by which an answer that is asked again is asked more."""
 _GROUP = 40
 """Tokens of a group in the moderator's answer."""
 
@@ -22,7 +25,12 @@ def ballot_size(plan: Plan, played: Played, request: Request, items: int) -> flo
     """Tokens of the question that groups so many recommendations, and of its answer; 0 without a moderator."""
     if plan.moderator == NO_MODERATOR:
         return 0.0
-    return whole(played.alone(plan.moderator, request, _GROUP * (items + 1), held=False))
+    return whole(_ballot(plan, played, request, items))
+
+
+def _ballot(plan: Plan, played: Played, request: Request, items: int) -> Usage:
+    own = tokens.estimate(request.own) + tokens_of(request.schema)
+    return played.alone(plan.moderator, own, _GROUP * (items + 1), shared=0.0, held=0.0)
 
 
 def ballot_request(plan: Plan, texts: list[str]) -> Request:
@@ -66,15 +74,17 @@ def foreseen(plan: Plan, played: Played, target: float) -> Expected:
             break
         calls += [(model_of(plan, number), sizes[number]) for number in wave]
     if plan.moderator != NO_MODERATOR:
-        output = _GROUP * (len(numbers) + 1)
-        calls.append((plan.moderator, played.alone(plan.moderator, usual_ballot(plan), output, held=False)))
+        calls.append((plan.moderator, _ballot(plan, played, usual_ballot(plan), len(numbers) + 1)))
     return expected(plan, "baseline", calls)
 
 
 def _call(plan: Plan, played: Played, number: int, step: int) -> Usage:
+    """A call for answer `number`: its drafts stand before the question, and all but the last may be in the cache."""
     model = model_of(plan, number)
     known = played.known[model]
-    before = "x " * round(known.quoted) if step > 1 else ""
+    request = prompts.alone_request(plan, number)
+    room, draft = tokens.estimate(request.shared[0]), known.quoted + HEADING
+    own = tokens.estimate(request.own) + (_ASKED_AGAIN if step > 1 else 0)
     first = next(other for other in range(1, number + 1) if model_of(plan, other) == model)
-    held = step > 1 or first < number
-    return played.alone(model, prompts.alone_request(plan, number, step, before), known.reply, held=held)
+    held = room + (step - 2) * draft if step > 1 else float(room if first < number else 0)
+    return played.alone(model, own, known.reply, shared=room + (step - 1) * draft, held=held)

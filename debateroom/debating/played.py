@@ -27,7 +27,7 @@ from debateroom.models.registry import info
 
 VERDICT = 250
 """Tokens of a moderator's verdict."""
-_HEADING = 25
+HEADING = 25
 """Tokens around a quoted reply."""
 QUESTION, LAST_QUESTION = 600, 1_300
 """Tokens of what the moderator is asked after the shared blocks, schema included: for a verdict, and at the end."""
@@ -103,7 +103,7 @@ class Played:
     def at_most(self, model: str, request: Request) -> float | None:
         """US dollars that a call to `model` may cost at most, the look-ups of a seat included. None: not known."""
         shared = sum(map(tokens.estimate, request.shared))
-        own = sum(map(tokens.estimate, request.texts)) - shared + _tokens_of(request.schema)
+        own = sum(map(tokens.estimate, request.texts)) - shared + tokens_of(request.schema)
         most = min(request.max_tokens, info(model).max_output)
         calls = [self._usage(model, own, most, shared=shared, held=shared)]
         if self._looks is not None and request.purpose is not None and request.purpose.call == "seat":
@@ -111,11 +111,9 @@ class Played:
             calls = self._looked_up(model, first, shared, most)
         return expected(self._plan, "", [(model, usage) for usage in calls]).cost
 
-    def alone(self, model: str, request: Request, output: float, *, held: bool) -> Usage:
-        """A call outside of the debate; `held`: its model may have the shared part in its cache already."""
-        shared = sum(map(tokens.estimate, request.shared))
-        own = tokens.estimate(request.own) + _tokens_of(request.schema)
-        return self._usage(model, own, output, shared=shared, held=shared if held else 0.0)
+    def alone(self, model: str, own: float, output: float, *, shared: float, held: float) -> Usage:
+        """A call outside of the debate, of so many estimated tokens; the cache may hold the first `held`."""
+        return self._usage(model, own, output, shared=shared, held=held)
 
     def moderators(self, *sizes: float) -> Expected:
         """Calls of the moderator's one after the other, with answers of these sizes and the longest question."""
@@ -134,7 +132,7 @@ class Played:
         asked = [seat for seat in self._plan.seats if seat.name not in answered]
         usages = [used for model in dict.fromkeys(seat.model for seat in asked)
                   for used in self._of_model(model, number, asked)]  # fmt: skip
-        self._shared += sum(self.known[seat.model].quoted + _HEADING for seat in self._plan.seats)
+        self._shared += sum(self.known[seat.model].quoted + HEADING for seat in self._plan.seats)
         if self._plan.moderator != NO_MODERATOR:
             usages.append((self._plan.moderator, self.moderator(verdict)))
         reply = round(fmean(self.known[seat.model].reply for seat in self._plan.seats))
@@ -228,6 +226,6 @@ def _careful(known: Measured) -> Measured:
     return replace(known, factor=known.factor * (_MARGIN if known.cached is None else _MARGIN_MEASURED))
 
 
-def _tokens_of(schema: Mapping[str, Any] | None) -> int:
+def tokens_of(schema: Mapping[str, Any] | None) -> int:
     """A schema is read as well, and no provider says how."""
     return tokens.estimate(json.dumps(schema)) if schema else 0

@@ -128,20 +128,34 @@ def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> R
     return replace(asked, own=own)
 
 
-def alone_request(plan: Plan, number: int, step: int, before: str = "") -> Request:
-    """What answer `number` of the baseline is asked: for itself, or, with what it said `before`, to do it better."""
-    given = {"fence": plan.fence, "problem": unfenced(plan.problem, plan.fence)}
-    context = unfenced(plan.context, plan.fence).strip()
-    own = templates.render(
-        f"prompts/{plan.language}/alone_own.j2", fence=plan.fence, before=unfenced(before, plan.fence).strip()
+def alone_request(plan: Plan, number: int, drafts: Sequence[str] = ()) -> Request:
+    """What answer `number` of the baseline is asked: for itself, or, after its own `drafts`, to do it better.
+
+    As in a debate what was said stands before the question, block by block: each call begins as the one before it.
+    """
+    room = templates.render(
+        f"prompts/{plan.language}/alone.j2",
+        fence=plan.fence,
+        problem=unfenced(plan.problem, plan.fence),
+        context=unfenced(plan.context, plan.fence).strip(),
     )
+    blocks = [
+        templates.render(
+            f"prompts/{plan.language}/alone_draft.j2",
+            fence=plan.fence,
+            version=version,
+            answer=unfenced(draft, plan.fence).strip(),
+        )
+        for version, draft in enumerate(drafts, 1)
+    ]
+    version = len(drafts) + 1
     return Request(
-        shared=(templates.render(f"prompts/{plan.language}/alone.j2", **given, context=context),),
-        own=own,
+        shared=(room, *blocks),
+        own=templates.render(f"prompts/{plan.language}/alone_own.j2", version=version),
         max_tokens=plan.max_tokens,
         timeout=plan.call_timeout,
         cache_key=plan.uuid,
-        purpose=Purpose("baseline", f"Answer {number}", step),
+        purpose=Purpose("baseline", f"Answer {number}", version),
     )
 
 

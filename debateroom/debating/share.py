@@ -1,7 +1,8 @@
 """How much of the debate's tokens each single answer gets: how many answers there are, and who is asked again.
 
-An answer is one call, far less than a debate. So each is asked to criticise itself and to be written anew, until all
-together have used about as many tokens as the debate had. Pure: what calls come to is measured by the caller.
+An answer is one call, far less than a debate. So each is asked, with all its drafts before it, to criticise itself
+and to be written anew, until all together have used about as many tokens as the debate had. Reading what was said
+before is most of a debate's tokens, and so it is here. Pure: what calls come to is measured by the caller.
 """
 
 from __future__ import annotations
