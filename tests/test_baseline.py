@@ -421,6 +421,7 @@ def test_a_dry_run_has_its_row(serve: Serve, capsys: pytest.CaptureFixture[str])
     assert abs(own["input"] + own["output"] - tokens) <= tokens / 5
     assert found["all_rounds"]["calls"] == sum(item["calls"] for item in [*debate, found["baseline"]])
     assert found["baseline"]["cost"] > 0
+    assert found["baseline"]["calls"] < 3 * sum(item["calls"] for item in debate), "it reads as much as a debate does"
     assert "baseline" not in json.loads(run(capsys, QUESTION, "--dry-run", "--json")[1])
     code, _, err = run(capsys, QUESTION, "--baseline", "0", "--dry-run")
     assert (code, "--baseline is 0: it must be at least 1" in err) == (2, True)
