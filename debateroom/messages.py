@@ -71,12 +71,13 @@ class ReplyFormat:
 class Purpose:
     """What a call is for. It is never sent: only a model that reads its replies from a file looks at it."""
 
-    call: Literal["seat", "moderator", "synthesis", "repair", "plan"]
+    call: Literal["seat", "moderator", "synthesis", "repair", "plan", "judge"]
     """`repair` asks a seat once more for what could not be used; `plan` asks a worker for its steps."""
     agent: str = ""
-    """The seat's name, `Agent A` …; empty for the moderator and the synthesis."""
+    """The seat's name, `Agent A` …; empty for the moderator and the synthesis; for a judge whose answers it is shown,
+    in order: `Agent B/Agent A`."""
     round: int = 0
-    """1 and up; 0 for the synthesis."""
+    """1 and up; 0 for the synthesis; for a judge 1 or 2, the second time being the other way round."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,16 @@ class Settings(BaseModel):
     """Model that judges agreement and concludes, or `none`; the seats' model."""
     synthesis: Literal["moderator", "host"] = "moderator"
     """Who concludes: the moderator, or the host, which is the caller and does it with `debateroom conclude`."""
+    decide: Literal["consensus", "vote", "judge"] = "consensus"
+    """What decides beside the debate's own outcome: nothing, the final endorsements, or a judge."""
+    judge: str | None = None
+    """Model that judges, of another vendor than every seat's; `auto`, a configured one that is."""
+    rubric: str | None = None
+    """Text file that says what the judge goes by; our own list."""
+    vendor: tuple[str, ...] = ()
+    """Makers of models whose names do not tell: `MODEL=VENDOR`."""
+    seed: int | None = None
+    """What the order is drawn by in which answers are judged; drawn."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)
@@ -183,7 +193,7 @@ def _held_back(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "web_ports": ","}
+_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "vendor": "\n", "web_ports": ","}
 """Settings that hold several values, and what separates them in an environment variable."""
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom import templates
 from debateroom.debating.looking import is_assistant
-from debateroom.language import LABELS, SECTIONS
+from debateroom.language import LABELS, SECTIONS, say
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
 
 if TYPE_CHECKING:
@@ -31,10 +31,13 @@ def unfenced(text: str, fence: str) -> str:
 
 
 def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
-    """The blocks every seat gets: the room, then what was said in each of `rounds`."""
+    """The blocks every seat gets: the room, then what was said in each of `rounds`.
+
+    In an arena without a debate that is the task alone.
+    """
     room = templates.render(
-        f"prompts/{plan.language}/room.j2",
-        seats=plan.seats,
+        f"prompts/{plan.language}/{'arena' if plan.alone else 'room'}.j2",
+        seats=[_as_told(plan, seat) for seat in plan.seats],
         fence=plan.fence,
         problem=unfenced(plan.problem, plan.fence),
         context=unfenced(plan.context, plan.fence).strip(),
@@ -46,7 +49,11 @@ def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
 
 def _round_block(plan: Plan, item: Round) -> str:
     entries = [
-        {"agent": entry.agent, "role": entry.role, "response": unfenced(entry.response, plan.fence).strip()}
+        {
+            "agent": entry.agent,
+            "role": _role(plan, entry.role),
+            "response": unfenced(entry.response, plan.fence).strip(),
+        }
         for entry in item.entries
     ]
     return templates.render(f"prompts/{plan.language}/round.j2", number=item.round, entries=entries, fence=plan.fence)
@@ -56,17 +63,32 @@ def seat_request(plan: Plan, shared: Sequence[str], seat: Seat, number: int) -> 
     """What `seat` is asked in round `number`, after the blocks all seats share."""
     kind = kind_of(number)
     labels = [LABELS[plan.language][section] for section in SECTIONS[kind]]
-    own = templates.render(f"prompts/{plan.language}/seat.j2", seat=seat, number=number, labels=labels)
+    name = "answer" if plan.alone else "seat"
+    told = _as_told(plan, seat)
+    own = templates.render(f"prompts/{plan.language}/{name}.j2", seat=told, number=number, labels=labels)
     return Request(
         shared=tuple(shared),
         own=own,
         max_tokens=plan.max_tokens,
         timeout=plan.call_timeout,
-        reply_format=ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats)),
+        reply_format=None if plan.alone else _format(plan, kind),
         cache_key=plan.uuid,
         purpose=Purpose("seat", seat.name, number),
         folder=plan.tools.folder if plan.tools and is_assistant(seat.model) else "",
     )
+
+
+def _format(plan: Plan, kind: Kind) -> ReplyFormat:
+    return ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats))
+
+
+def _as_told(plan: Plan, seat: Seat) -> Seat:
+    return replace(seat, role=_role(plan, seat.role))
+
+
+def _role(plan: Plan, role: str) -> str:
+    """A role as the seats are told it: in an arena it is a model's name, which no seat learns of another."""
+    return say(plan.language, "contestant") if plan.kind == "arena" else role
 
 
 def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
@@ -99,6 +121,35 @@ def synthesis_request(
         excluded=[entry.agent for entry in excluded],
     )
     return _orchestrator(plan, transcript, own, schema, Purpose("synthesis"))
+
+
+def judge_request(
+    plan: Plan, answers: Sequence[str], rubric: str, schema: Mapping[str, Any], purpose: Purpose
+) -> Request:
+    """What a judge is asked of two answers, or of one by itself; all its questions begin alike."""
+    fence = plan.fence
+    shared = templates.render(
+        f"prompts/{plan.language}/judge.j2",
+        fence=fence,
+        problem=unfenced(plan.problem, fence),
+        context=unfenced(plan.context, fence).strip(),
+        rubric=unfenced(rubric, fence) or templates.render(f"prompts/{plan.language}/rubric.j2"),
+    )
+    own = templates.render(
+        f"prompts/{plan.language}/{'rate' if len(answers) == 1 else 'compare'}.j2",
+        fence=fence,
+        answers=[unfenced(text, fence) for text in answers],
+        again=purpose.round > 1,
+    )
+    return Request(
+        shared=(shared,),
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        schema=schema,
+        cache_key=plan.uuid,
+        purpose=purpose,
+    )
 
 
 def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> Request:
