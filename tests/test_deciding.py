@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arenas import decision, events, judge, prefers, says, script
 from debates import QUESTION, SYNTHESIS, run
-from samples import debate as sample
-from samples import reply
+from samples import judged, reply
 
 from debateroom.language import LANGUAGES
-from debateroom.messages import Transcript
 from debateroom.report import decision as told
 from debateroom.report import html, markdown
 
@@ -131,26 +128,11 @@ def test_a_judge_of_the_seats_maker_decides_no_debate(folder: Path, capsys: Capt
     assert not Path("active").exists()
 
 
-def judged(language: str, **changed: Any) -> Transcript:
-    """A debate that a judge decided."""
-    pair = {"agents": ["Agent A", "Agent B"], "verdict": "no_verdict", "because": "order", "judgements": [
-        {"shown": ["Agent A", "Agent B"], "verdict": "Agent A", "why": "<b>x</b> | [y](http://z)", "problem": ""},
-        {"shown": ["Agent B", "Agent A"], "verdict": None, "why": "", "problem": "no JSON"},
-    ]}  # fmt: skip
-    row = {"agent": "Agent B", "model": "openai:gpt-6.2-sol", "vendor": "openai", "score": 0.5, "low": 0.1,
-           "high": 0.9, "won": 1, "tied": 0, "lost": 1, "undecided": 2, "characters": 1204}  # fmt: skip
-    found = {"by": "judge", "outcome": "winner", "winner": "Agent B", "tied": [], "undecided_because": None,
-             "judge": {"model": "command:gemini", "vendor": "google"}, "method": "pairs", "seed": 3, "rubric": "",
-             "scores": [row], "pairs": [pair], "longer_won": [1, 2]}  # fmt: skip
-    transcript = sample(language)
-    return replace(transcript, final_output={**(transcript.final_output or {}), "decision": {**found, **changed}})
-
-
 @pytest.mark.parametrize("kind", ["debate", "arena"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_reports_tell_a_decision_in_every_language(language: str, kind: str) -> None:
     """The table, both judgements with their order, and a judge's words as text: no markup of theirs comes through."""
-    transcript = replace(judged(language), kind=kind)
+    transcript = judged(language, kind=kind)
     text, page = markdown.render(transcript), html.render(transcript)
     size = {"en": "1,204 characters", "fr": "1\u202f204 caractères", "zh": "1,204 个字符"}[language]
     for rendered in (text, page):
@@ -176,7 +158,22 @@ def test_reports_tell_a_decision_in_every_language(language: str, kind: str) -> 
 @pytest.mark.parametrize("kind", ["debate", "arena"])
 def test_a_decision_from_elsewhere_breaks_no_report(kind: str, changed: dict[str, Any]) -> None:
     """A `chat.json` may hold anything."""
-    transcript = replace(judged("en", **changed), kind=kind)
+    transcript = judged("en", kind=kind, **changed)
     assert markdown.render(transcript)
     assert html.render(transcript)
     json.dumps(list(told.standings(transcript)))
+
+
+def test_who_concludes_by_hand_is_told_what_was_decided(folder: Path, capsys: Capture) -> None:
+    """The judge is asked before the room waits; the brief names the winner; no verdict ends `conclude` with 3."""
+    given = ("--decide", "judge", *judge(folder, *prefers(["Agent C", "Agent A", "Agent B"])), "--synthesis", "host")
+    assert debated(capsys, seats(folder), *given)[0] == 0
+    brief = Path("active/chatroom/brief.md").read_text(encoding="utf-8")
+    assert "A judge of another maker decided: the proposal of Agent C is the best one." in brief
+    Path("final.json").write_text(json.dumps(SYNTHESIS))
+    assert run(capsys, "conclude", "--file", "final.json")[0] == 0
+    assert decision("chatroom")["winner"] == "Agent C"
+    assert len(events("judged", "chatroom")) == 6
+    given = ("--decide", "judge", *judge(folder, says("answer_1")), "--synthesis", "host")
+    assert debated(capsys, seats(folder), *given)[0] == 0
+    assert run(capsys, "conclude", "--file", "final.json")[0] == 3

@@ -106,9 +106,10 @@ def table(transcript: Transcript) -> list[Standing]:
 
 def standings(transcript: Transcript) -> Iterator[str]:
     """The same as lines of text, then whether longer answers won."""
+    words = Words(transcript.language)
     for row in table(transcript):
         told = [row.score + (f" {row.between}" if row.between else ""), row.results, row.length]
-        yield f"{row.seat}: " + "; ".join(text for text in told if text)
+        yield row.seat + words("colon") + words("semicolon").join(text for text in told if text)
     if text := longer_won(transcript):
         yield text
 

@@ -36,6 +36,8 @@ DEBATES = {
     "crowd": samples.crowd(),
     "two rounds": samples.crowd(5, 2),
     "hostile": samples.hostile(),
+    "judged": samples.judged("en"),
+    "arena": samples.judged("fr", kind="arena"),
 }
 
 
