@@ -65,6 +65,14 @@ def test_what_the_task_is_about_stays() -> None:
     assert blind(text, about="Claude or gpt for our OpenAI account?") == text
 
 
+def test_an_introduction_is_left_out_whatever_the_task_is_about() -> None:
+    """A file of the context may name every model there is; who writes is told by none of that."""
+    about = "Read CLAUDE.md, then compare ChatGPT and Gemini."
+    assert blind("I'm Claude. Take Gemini 3.", about=about) == "I'm [a model]. Take Gemini 3."
+    assert blind("I am ChatGPT, so I know ChatGPT.", about=about) == "I am [a model], so I know ChatGPT."
+    assert blind("Take it.\n- Claude Opus 5", about=about) == "Take it.\n- [a model]"
+
+
 def test_the_words_in_place_of_names_are_in_the_language() -> None:
     """French and Chinese introductions are known as well."""
     assert blind("Je suis Claude. Une file.", language="fr") == "Je suis [un modèle]. Une file."

@@ -27,6 +27,8 @@ _PICTURE = re.compile("[\U0001f000-\U0001faff\ufe0f]+[ \t]?")
 _SIGNATURE = re.compile(r"[ \t*_]*(?:[—–―]|--)[ \t]*\S[^\n]*")
 _SIGNED = 60
 """Characters of a line that may be a signature."""
+_START, _END = r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_])"
+"""Around a name; letters of Chinese may stand beside it."""
 _PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "-", "–": "-", "…": "..."})
 
 
@@ -71,32 +73,51 @@ def _plain(line: str) -> str:
 
 
 def _nameless(text: str, language: str, about: str) -> str:
-    """`text` with a word in place of each name of a model or a maker that is not the subject."""
+    """`text` with a word in place of each name of a model or a maker.
+
+    One that is the subject stays, but where a model introduces itself or signs.
+    """
     subject = about.casefold()
 
     def masked(match: re.Match[str]) -> str:
         name = match["name"].casefold()
         known = name in subject or name.replace(" ", "") in subject
-        return match[0] if known else (match["before"] or "") + say(language, "blind_model")
+        return match[0] if known else match["before"] + say(language, "blind_model")
 
-    for pattern in _names():
+    for pattern in _introductions():
+        text = pattern.sub(lambda match: match["before"] + say(language, "blind_model"), text)
+    for pattern in _mentions():
         text = pattern.sub(masked, text)
     return text
 
 
 @cache
-def _names() -> tuple[re.Pattern[str], ...]:
-    """Names that mean nothing else; then everyday words where they name a model or a maker."""
-    known = catalog.self_names()
-    variants, start, end = rf"(?:{known['variant']})", r"(?<![A-Za-z0-9_-])", r"(?![A-Za-z0-9_])"
-    word = rf"(?P<name>{known['everyday']})"
-    shapes = (
-        rf"{start}(?P<before>)(?P<name>{known['distinct']}){variants}*{end}",
-        rf"(?P<before>{known['introduction']}){word}{variants}*{end}",
-        rf"{start}(?P<before>){word}{variants}+{end}",
-        rf"^(?P<before>[ \t]*[-—–―*_]+[ \t]*){word}{variants}*(?=[ \t.*_]*$)",
-        rf"(?P<before>{known['origin']})(?P<name>{known['makers']}){end}",
+def _introductions() -> tuple[re.Pattern[str], ...]:
+    """A name after an introduction, or alone on a line after a dash."""
+    known, variants = catalog.self_names(), _variants()
+    word = rf"(?P<name>{known['distinct']}|{known['everyday']}){variants}*"
+    return _compiled(
+        rf"(?P<before>{known['introduction']}){word}{_END}",
+        rf"^(?P<before>[ \t]*[-—–―*_]+[ \t]*){word}(?=[ \t.*_]*$)",
     )
+
+
+@cache
+def _mentions() -> tuple[re.Pattern[str], ...]:
+    """Names that mean nothing else; everyday words with a variant behind them; makers after a word of origin."""
+    known, variants = catalog.self_names(), _variants()
+    return _compiled(
+        rf"{_START}(?P<before>)(?P<name>{known['distinct']}){variants}*{_END}",
+        rf"{_START}(?P<before>)(?P<name>{known['everyday']}){variants}+{_END}",
+        rf"(?P<before>{known['origin']})(?P<name>{known['makers']}){_END}",
+    )
+
+
+def _variants() -> str:
+    return rf"(?:{catalog.self_names()['variant']})"
+
+
+def _compiled(*shapes: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(shape, re.IGNORECASE | re.MULTILINE) for shape in shapes)
 
 
