@@ -75,11 +75,9 @@ class _Hearing:
             return BUDGET
         purse.begin(allowance, room.transcript.cost)
         room.write(event("judging_started", count=len(waiting)))
-        asked = {each: self._request(each, answers) for each in waiting}
-        asked = {each: replace(asked[each], max_tokens=allowance.limit, until=self.until) for each in waiting}
-        jury = Jury(
-            plan, self.models.open(self.judging.model), purse, asked, self.until, ahead=self._goes_ahead(asked)
-        )
+        asked = {each: self._request(each, answers, allowance.limit) for each in waiting}
+        model, ahead = self.models.open(self.judging.model), self._goes_ahead(asked)
+        jury = Jury(plan, model, purse, asked, self.until, ahead=ahead)
         try:
             self._gather(jury)
         finally:
@@ -104,11 +102,12 @@ class _Hearing:
             figures = {"count": len(failed), "reason": one_line(failed[0], 300)}
             raise CallFailed(say(self.plan.language, "judge_failed", **figures))
 
-    def _request(self, asked: Question, answers: Mapping[str, str]) -> Request:
+    def _request(self, asked: Question, answers: Mapping[str, str], limit: int) -> Request:
         texts = [answers[name] for name in asked.shown]
         purpose = Purpose("judge", "/".join(asked.shown), asked.turn)
         schema = structured.schema(shape_of(asked))
-        return prompts.judge_request(self.plan, texts, self.judging.rubric, schema, purpose)
+        request = prompts.judge_request(self.plan, texts, self.judging.rubric, schema, purpose)
+        return replace(request, max_tokens=limit, until=self.until)
 
     def _goes_ahead(self, asked: Mapping[Question, Request]) -> bool:
         """Whether one judgement is asked for before the others, so that they find in the cache what all read."""
