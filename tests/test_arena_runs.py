@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arenas import ANSWERS, TASK, answering, arena, chat, decision, events, judge, judgements, prefers, seats
+from arenas import ANSWERS, TASK, answering, arena, chat, decision, events, judge, judgements, prefers, script, seats
 from commands import until
 from debates import Serve, run
 from vendor import Call, Reply, Said
@@ -273,3 +273,32 @@ def test_it_is_a_function_too(serve: Serve, here: Path) -> None:
     final = outcome.transcript.final_output or {}
     assert (final["decision"]["winner"], final["decision"]["seed"]) == ("Agent A", 4)
     assert outcome.folder == here / "active" / "arena"
+
+
+def test_an_arena_goes_on_from_its_journal_alone(serve: Serve, capsys: Capture) -> None:
+    """A `chat.json` says nothing of how it is judged: it is not continued as a debate."""
+    serve(answering({"sonnet": "Use a queue.", "gpt": "Use a loop."}, for_the_queue))
+    assert arena(capsys, *SEATS)[0] == 0
+    Path("active/arena/journal.jsonl").unlink()
+    code, _, err = run(capsys, "resume", "arena")
+    assert (code, "an arena's, which goes on from its journal only" in err) == (2, True)
+
+
+def test_seats_may_look_things_up(here: Path, capsys: Capture) -> None:
+    """As in a debate; what they cite is checked."""
+    (here / "jobs.py").write_text("import time\n")
+    look = {"calls": [{"name": "read_file", "arguments": {"path": "jobs.py"}}]}
+    one = script(here / "a.jsonl", "anthropic", look, {"response": "It sleeps, jobs.py:1, and jobs.py:40."})
+    two = script(here / "b.jsonl", "openai", {"response": "Use a queue."})
+    given = ("--seat", one, "--seat", two, *judge(here, *prefers(["Agent A", "Agent B"])), "--tools", "read")
+    assert arena(capsys, *given)[0] == 0
+    (entry, _) = chat()["rounds"][0]["entries"]
+    assert entry["tools"] == ["read_file"]
+    assert [each["exists"] for each in entry["citations"]] == [True, False]
+
+
+def test_a_dear_judge_is_warned_of_like_dear_seats(here: Path, capsys: Capture) -> None:
+    """Six seats are compared thirty times."""
+    six = [part for _ in range(6) for part in ("--seat", "gpt")]
+    _, _, err = arena(capsys, *six, "--judge", "opus", "--dry-run")
+    assert "30 calls to anthropic:claude-opus-5-5, of the dearest class" in err

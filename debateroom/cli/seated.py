@@ -82,17 +82,18 @@ def _fetch_embedded(plan: Plan) -> None:
 
 def _warn(plan: Plan) -> None:
     """One line when many calls go to models of the dearest class, with what the room comes to at most."""
-    from debateroom.debating import forecast
+    from debateroom.debating import forecast, judge
     from debateroom.language import amount, say
     from debateroom.models.registry import info
 
-    dear = [seat.model for seat in plan.seats if info(seat.model).tier == "top"]
-    calls = len(dear) * plan.rounds
-    if calls >= DEAR_CALLS:
+    asked = [seat.model for seat in plan.seats] * plan.rounds
+    asked += [plan.judging.model] * judge.calls(len(plan.seats)) if plan.judging else []
+    dear = [model for model in asked if info(model).tier == "top"]
+    if len(dear) >= DEAR_CALLS:
         cost = forecast.worst(plan).cost
         key, price = "dear_line_unknown" if cost is None else "dear_line", amount(plan.language, cost or 0)
         names = say(plan.language, "listed").join(sorted(set(dear)))
-        output.note(say(plan.language, key, calls=calls, names=names, cost=price))
+        output.note(say(plan.language, key, calls=len(dear), names=names, cost=price))
 
 
 def _confirm(plan: Plan, *, yes: bool) -> bool:
