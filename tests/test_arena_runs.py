@@ -17,9 +17,11 @@ from vendor import Call, Reply, Said
 from vendor.faults import HttpError
 
 import debateroom
-from debateroom import context, resuming, settings
+from debateroom import clock, context, resuming, settings
 from debateroom.activities import open_models, prepare
 from debateroom.debating import arena as arenas
+from debateroom.playbooks.live import compute_live
+from debateroom.room.room import journal
 
 Capture = pytest.CaptureFixture[str]
 SEATS = ("--seat", "sonnet", "--seat", "gpt", "--judge", "openai:google/gemini-3-pro")
@@ -302,3 +304,14 @@ def test_a_dear_judge_is_warned_of_like_dear_seats(here: Path, capsys: Capture) 
     six = [part for _ in range(6) for part in ("--seat", "gpt")]
     _, _, err = arena(capsys, *six, "--judge", "opus", "--dry-run")
     assert "30 calls to anthropic:claude-opus-5-5, of the dearest class" in err
+
+
+def test_whoever_watches_is_told_that_the_judge_is_at_work(serve: Serve, capsys: Capture) -> None:
+    """Between the last answer and the verdict."""
+    serve(answering({"sonnet": "Use a queue.", "gpt": "Use a loop."}, for_the_queue))
+    arena(capsys, *SEATS)
+    lines = journal(Path("active/arena")).values
+    begun = [event["event"] for event in lines].index("judging_started")
+    live = compute_live(lines[: begun + 1], clock.now())
+    assert (live.kind, live.status_text) == ("arena", "the judge compares the answers")
+    assert [seat.state for seat in live.seats] == ["done", "done"]

@@ -80,6 +80,17 @@ def test_the_words_in_place_of_names_are_in_the_language() -> None:
     assert blind("作为Claude，我建议用队列。", language="zh") == "作为[某个模型]，我建议用队列。"
 
 
+def test_a_heading_loses_its_marks_and_nothing_else() -> None:
+    """What closes it stands apart; a language's name does not."""
+    assert blind("## Use a queue ##\n# In C#\n#5 is no heading\n### #") == "Use a queue\nIn C#\n#5 is no heading"
+
+
+@pytest.mark.parametrize("piece", ["___a ", "**a __b ***c ", "#", " # ", "gpt-", "*a", "- ", "1) ", "\n\n— x"])
+def test_marks_that_never_close_take_no_time(piece: str) -> None:
+    """Text of a model is hostile: 100,000 characters of what looks like a mark are read in one go."""
+    assert len(blind("# " + piece * (100_000 // len(piece)))) <= 100_000 * 2
+
+
 def test_invisible_characters_and_thousands_of_lines_are_no_trouble() -> None:
     """Hidden text is not shown to a judge, and long answers take no time."""
     assert blind("Use\u200b a \u202equeue\U000e0041.") == "Use a queue."

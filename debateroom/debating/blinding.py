@@ -17,11 +17,11 @@ from debateroom.reading.thinking import without_thinking
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 _RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)[ \t#]*")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*)")
 _QUOTED = re.compile(r"^(?:[ \t]{0,3}>[ \t]?)+")
 _BULLET = re.compile(r"^([ \t]*)[*+•‣▪●–][ \t]+")
 _NUMBER = re.compile(r"^([ \t]*)(\d{1,3})[)．、][ \t]*")
-_STRONG = re.compile(r"(\*\*\*|\*\*|___|__)(?=\S)(.+?)(?<=\S)\1")
+_STRONG = re.compile(r"(\*\*\*|\*\*|___|__)(?=\S)(.{1,400}?)(?<=\S)\1")
 _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 _PICTURE = re.compile("[\U0001f000-\U0001faff\ufe0f]+[ \t]?")
 _SIGNATURE = re.compile(r"[ \t*_]*(?:[—–―]|--)[ \t]*\S[^\n]*")
@@ -66,10 +66,16 @@ def _plain(line: str) -> str:
         return ""
     line = _QUOTED.sub("", line, count=1)
     if heading := _HEADING.fullmatch(line):
-        line = heading[1]
+        line = _without_end_mark(heading[1].rstrip())
     line = _NUMBER.sub(r"\1\2. ", _BULLET.sub(r"\1- ", _PICTURE.sub("", line), count=1), count=1)
     line = _EMPHASIS.sub(r"\1", _STRONG.sub(r"\2", line))
     return line.translate(_PLAIN).rstrip()
+
+
+def _without_end_mark(heading: str) -> str:
+    """A heading without the marks that may close it; `C#` keeps its own."""
+    bare = heading.rstrip("#")
+    return bare.rstrip() if bare[-1:] in ("", " ", "\t") else heading
 
 
 def _nameless(text: str, language: str, about: str) -> str:
