@@ -71,13 +71,15 @@ class ReplyFormat:
 class Purpose:
     """What a call is for. It is never sent: only a model that reads its replies from a file looks at it."""
 
-    call: Literal["seat", "moderator", "synthesis", "repair", "plan", "baseline", "ballot"]
+    call: Literal["seat", "moderator", "synthesis", "repair", "plan", "judge", "baseline", "ballot"]
     """`repair` asks a seat once more for what could not be used; `plan` asks a worker for its steps; `baseline` is a
     single answer outside of the debate, `ballot` the question which of them decide the same."""
     agent: str = ""
-    """The seat's name, `Agent A` …, or `Answer 1` …; empty for the moderator and the synthesis."""
+    """The seat's name, `Agent A` …, or `Answer 1` …; empty for the moderator and the synthesis; for a judge whose
+    answers it is shown, in order: `Agent B/Agent A`."""
     round: int = 0
-    """1 and up, of a single answer how often it was asked; 0 for the synthesis."""
+    """1 and up, of a single answer how often it was asked; 0 for the synthesis; for a judge 1 or 2, the second time
+    being the other way round."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,16 @@ class Settings(BaseModel):
     """From round 2 one seat a round, in turn, must attack the leading proposal; off."""
     baseline: int | None = Field(default=None, ge=1, le=100)
     """Single answers of the seats' models that the debate is held against, at about its tokens; none."""
+    decide: Literal["consensus", "vote", "judge"] = "consensus"
+    """What decides beside the debate's own outcome: nothing, the final endorsements, or a judge."""
+    judge: str | None = None
+    """Model that judges, of another vendor than every seat's; `auto`, a configured one that is."""
+    rubric: str | None = None
+    """Text file that says what the judge goes by; our own list."""
+    vendor: tuple[str, ...] = ()
+    """Makers of models whose names do not tell: `MODEL=VENDOR`."""
+    seed: int | None = None
+    """What the order is drawn by in which answers are judged; drawn."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)
@@ -204,7 +214,7 @@ def _held_back(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "web_ports": ","}
+_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "vendor": "\n", "web_ports": ","}
 """Settings that hold several values, and what separates them in an environment variable."""
 
 

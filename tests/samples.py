@@ -477,3 +477,19 @@ def against_single_answers() -> Transcript:
             "debate": {"tokens": 36_400, "usage": {}, "cost": 0.24},
         },
     )
+
+
+def judged(language: str, *, kind: str = "debate", **changed: Any) -> Transcript:
+    """The full debate with what a judge decided of it, its words hostile; or the same as an arena."""
+    pair = {"agents": ["Agent A", "Agent B"], "verdict": "no_verdict", "because": "order", "judgements": [
+        {"shown": ["Agent A", "Agent B"], "verdict": "Agent A", "why": "<b>x</b> | [y](http://z)", "problem": ""},
+        {"shown": ["Agent B", "Agent A"], "verdict": None, "why": "", "problem": "no JSON"},
+    ]}  # fmt: skip
+    row = {"agent": "Agent B", "model": "openai:gpt-6.2-sol", "vendor": "openai", "score": 0.5, "low": 0.1,
+           "high": 0.9, "won": 1, "tied": 0, "lost": 1, "undecided": 2, "characters": 1204}  # fmt: skip
+    found = {"by": "judge", "outcome": "winner", "winner": "Agent B", "tied": [], "undecided_because": None,
+             "judge": {"model": "command:gemini", "vendor": "google"}, "method": "pairs", "seed": 3, "rubric": "",
+             "scores": [row, row], "pairs": [pair], "longer_won": [1, 2]}  # fmt: skip
+    transcript = debate(language)
+    final = {**(transcript.final_output or {}), "decision": {**found, **changed}}
+    return replace(transcript, kind=kind, final_output=final)

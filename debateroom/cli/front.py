@@ -25,6 +25,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "arena": Entry("debateroom.cli.arena", "Have models do one task, judged by another maker's."),
     "conclude": Entry("debateroom.cli.conclude", "Hand in your own synthesis of a debate: see --synthesis host."),
     "compare": Entry("debateroom.cli.compare", "Compare two debates side by side."),
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),

@@ -131,6 +131,14 @@ class LiveProgress(PlainProgress):
         self.close()
         super()._baseline_finished(event)
 
+    def _judging_started(self, event: Event) -> None:
+        super()._judging_started(event)
+        self._wait_for("judging")
+
+    def _room_finished(self, event: Event) -> None:
+        self.close()
+        super()._room_finished(event)
+
     def _wait_for(self, key: str) -> None:
         """A line that stands while one call is under way."""
         self._agents_shown, self._title = (), say(self._language, key) + " …"

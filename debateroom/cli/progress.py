@@ -140,7 +140,7 @@ class PlainProgress:
         if self._quiet or self.announced:
             return
         rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
-        rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
+        rows += orchestrators_of(event, self._language)
         widths = [max(width(row[column]) for row in rows) for column in (0, 1)]
         for name, role, model in rows:
             self._note(f"{padded(name, widths[0])}  {padded(role, widths[1])}  {model}")
@@ -227,6 +227,23 @@ class PlainProgress:
         if not self._quiet:
             self._note(baseline_of(event["baseline"], self._language))
 
+    def _judging_started(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(say(self._language, "judging_line", count=event["count"]))
+
+    def _judged(self, event: Event) -> None:
+        if self._verbose:
+            shown, verdict = " → ".join(event["shown"]), event.get("verdict") or event.get("score")
+            told = {"tie": say(self._language, "judged_tie"), None: say(self._language, "judged_unusable")}
+            why = one_line(event["why"] or event["problem"])
+            self._note(say(
+                self._language, "judged_line", shown=shown, verdict=told.get(verdict, str(verdict)), why=why
+            ))  # fmt: skip
+
+    def _judge_failed(self, event: Event) -> None:
+        if self._verbose:  # at the end it is said how many, and why
+            self._note(say(self._language, "judge_failed", count=1, reason=one_line(event["reason"], REASON_LENGTH)))
+
     def _seat_failed(self, event: Event) -> None:
         role, reason = one_line(event["role"], 60), one_line(event["reason"], REASON_LENGTH)
         self._note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
@@ -284,6 +301,16 @@ def looking_at(event: Event) -> str:
     """A tool's call as people are shown it: its name and what it is asked about, on one line."""
     about = " ".join(str(value) for value in event["arguments"].values())
     return one_line(f"{event['name']} {about}", LOOKING_LENGTH)
+
+
+def orchestrators_of(event: Event, language: str) -> list[tuple[str, str, str]]:
+    """The moderator and the judge of a room as people are shown them: what it is, whose it is, and its model."""
+    judging, rows = event["settings"].get("judging"), []
+    if event.get("kind") != "arena":
+        rows.append((say(language, "moderator_row"), "", moderator_of(event, language)))
+    if judging:
+        rows.append((say(language, "judge_row"), judging["vendor"], judging["model"]))
+    return rows
 
 
 def moderator_of(event: Event, language: str) -> str:

@@ -24,7 +24,7 @@ def build(transcript: Transcript, decision: Decision, outcome: str, *, alone: bo
     """
     last = transcript.rounds[-1]
     entries = convergence.voices(last)
-    leading = _leading(transcript, decision)
+    leading = newest_proposal(transcript, decision.proposal)
     return {
         "summary": _summary(transcript, decision, outcome, leading, alone),
         "consensus": [leading] if decision.converged and leading else [],
@@ -70,11 +70,11 @@ def _closed(text: str) -> str:
     return text if not text or text[-1] in ".!?…。！？" else f"{text}."
 
 
-def _leading(transcript: Transcript, decision: Decision) -> str:
-    """The newest wording of the proposal that most would sign; empty when none stands out."""
+def newest_proposal(transcript: Transcript, seat: str | None) -> str:
+    """The newest wording of a seat's proposal; empty when there is none, or no seat."""
     for item in reversed(transcript.rounds):
         for entry in convergence.voices(item):
-            if entry.agent == decision.proposal and _proposal(entry, item.round):
+            if entry.agent == seat and _proposal(entry, item.round):
                 return _proposal(entry, item.round)
     return ""
 

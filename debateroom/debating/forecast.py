@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from debateroom.debating import baseline_cost, singles
+from debateroom.debating import baseline_cost, judge, singles
 from debateroom.debating.expected import Expected, expected, total
 from debateroom.debating.plan import HOST, NO_MODERATOR, Plan
 from debateroom.debating.played import LAST_QUESTION, VERDICT, Played
@@ -38,6 +38,8 @@ def rounds(
         found.append(
             expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS, question=LAST_QUESTION))])
         )
+    if plan.judging is not None:
+        found.append(played.judgements(judge.calls(len(plan.seats))))
     if plan.baseline is not None:
         target = baseline_cost.whole(transcript.usage) + baseline_cost.whole(total(found).usage)
         found.append(baseline_cost.foreseen(plan, played, target))
@@ -81,6 +83,11 @@ def remaining(plan: Plan, state: State) -> Expected:
     last = replace(plan, rounds=len(finished)) if agreed else plan
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
     parts = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
+    if plan.judging is not None:  # those that are there are not made again
+        there = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
+        parts[-1] = there
+    if plan.judging is not None:  # those that are there are not made again
+        parts[-1] = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
     if plan.moderator != NO_MODERATOR:
         played = Played(plan, replace(transcript, rounds=finished))
         undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]

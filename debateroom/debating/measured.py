@@ -50,7 +50,7 @@ def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
     known = {model: _averaged(ratios) for model, ratios in found.items()}
     others = _alike(list(known.values()))
     shares = _shares(models, transcript)
-    names = {*models.values(), plan.moderator}
+    names = {*models.values(), plan.moderator, *([plan.judging.model] if plan.judging else ())}
     return {model: replace(known.get(model, others), cached=shares.get(model)) for model in names}
 
 

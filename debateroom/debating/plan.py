@@ -13,7 +13,8 @@ from pydantic import ConfigDict
 
 from debateroom import tokens
 from debateroom.context import Context
-from debateroom.debating import looking, prompts, roles
+from debateroom.debating import judge, looking, prompts, roles
+from debateroom.debating.judge import Judging
 from debateroom.debating.looking import Looking
 from debateroom.errors import DebateroomError, UsageError, VagueQuestion, Wording
 from debateroom.language import say, spoken, worded
@@ -21,6 +22,7 @@ from debateroom.messages import Seat, Transcript
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Default, Models, choose_default, resolve
+from debateroom.models.vendors import Makers
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import PROJECT_FILE, Settings
@@ -31,6 +33,8 @@ USUAL_SEATS = 3
 NO_MODERATOR = "none"
 HOST = "host"
 """Who concludes where that is left to whoever started the debate."""
+DEBATE, ARENA = "debate", "arena"
+"""What a room may be whose seats speak in rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +85,32 @@ class Plan:
     fence: str
     """Tag around quoted text, drawn at random for this run."""
     uuid: str
+    kind: str = DEBATE
+    alone: bool = False
+    """Every seat answers by itself, in its own form: an arena without a debate."""
+    decide: str = "consensus"
+    """What decides beside the outcome of the debate: `vote`, `judge`, or nothing more."""
+    judging: Judging | None = None
+    """How it is judged; None where nobody judges."""
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
         told = {
-            "kind": "debate", "problem": self.problem, "context": self.context, "language": self.language,
+            "kind": self.kind, "problem": self.problem, "context": self.context, "language": self.language,
             "model": self.model, "rounds": self.rounds,
         }  # fmt: skip
         return write_opening(self, told, at_top=_AT_TOP)
 
 
-_AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
+_AT_TOP = {"kind", "problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
     lacking: dict[str, Any] = {"reach": {}, "tools": None, "synthesis": "moderator", "devil": False, "baseline": None}
-    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, **lacking)
+    plan = read_opening(Plan, {"kind": DEBATE, **opening}, "a debate", at_top=_AT_TOP, **lacking)
+    if plan.kind not in (DEBATE, ARENA):
+        raise UsageError("this journal was not opened by a debate")
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
     return plan
@@ -109,7 +122,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     Raises UsageError for settings that contradict each other, VagueQuestion for a question that names nothing
     to debate (unless `anyway`), NoModel when a model cannot be used: all in the debate's language.
     """
-    problem = _problem(question)
+    problem = stated(question)
     guess = classify_question(problem)
     language = guess.language if settings.language == "auto" else settings.language
     try:
@@ -128,29 +141,45 @@ def _made(
     specs = _dealt(_roles(settings, domain, language), settings.mixed)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
-    names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
+    judging = None
+    if settings.decide == "judge":
+        makers = Makers(settings.vendor, models.settings)
+        seats = judge.with_makers(seats, makers, models)
+        judging = judge.appoint(settings, seats, makers, models)
+        makers.hold_used()
+    return completed(
+        settings, context, models,
+        problem=problem, language=language, seats=seats, rounds=settings.rounds, model=models.open(model).name,
+        moderator=moderator, decide=settings.decide, judging=judging,
+    )  # fmt: skip
+
+
+def completed(
+    settings: Settings, context: Context, models: Models, *, seats: tuple[Seat, ...], **chosen: Any
+) -> Plan:
+    """A plan with `seats` and what else was `chosen`; the rest is as the settings have it.
+
+    Raises UsageError for a budget that cannot be kept, tools that a seat cannot have, or a window that is full.
+    """
+    judging: Judging | None = chosen.get("judging")
+    names = {*(seat.model for seat in seats), chosen["moderator"]} - {NO_MODERATOR}
+    names |= {judging.model} if judging else set()
     if settings.budget is not None:
         _priced(names, settings.prices)
-    fence = _fence()
-    if settings.devil and len(seats) < 3:  # the one that is left would agree with itself
+    given = {"devil": settings.devil, **_as_given(settings), **chosen}
+    if given["devil"] and len(seats) < 3:  # the one that is left would agree with itself
         raise worded(UsageError, Wording("devil_seats", {"given": len(seats)}), hint=Wording("devil_seats_hint"))
     tools = looking.chosen(settings.tools, ports=settings.web_ports)
     looking.hold(tools, seats)
     plan = Plan(
-        problem=problem,
         context=context.text,
-        language=language,
         seats=seats,
-        rounds=settings.rounds,
-        model=models.open(model).name,
-        moderator=moderator,
         quorum=_quorum(settings, len(seats)),
-        fence=fence,
-        devil=settings.devil,
+        fence=_fence(),
         tools=tools,
         reach=reach.noted(names, models.settings),
         uuid=str(uuid.uuid4()),
-        **_as_given(settings),
+        **given,
     )
     _hold_window(plan, models)
     return plan
@@ -160,8 +189,9 @@ def _hold_window(plan: Plan, models: Models) -> None:
     """Raises UsageError when what everybody reads leaves a model's window no place for a reply."""
     given = sum(map(tokens.estimate, prompts.shared_blocks(plan, [])))
     asked = [(seat.model, tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)) for seat in plan.seats]
-    if plan.moderator != NO_MODERATOR:
-        asked.append((plan.moderator, max(own for _, own in asked)))  # its question is about as long
+    others = [plan.moderator] if plan.moderator != NO_MODERATOR else []
+    others += [plan.judging.model] if plan.judging else []
+    asked += [(name, max(own for _, own in asked)) for name in others]  # their questions are about as long
     for model, own in asked:
         window = models.open(model).window
         needed = given + own + (plan.tools.reserve(window) if plan.tools else 0)
@@ -179,6 +209,8 @@ def from_transcript(
     caller wants at most; without it as many as the file was to have. Raises UsageError when the file names no
     problem, fewer than two seats, or a program.
     """
+    if transcript.kind == ARENA:
+        raise UsageError("this transcript is an arena's, which goes on from its journal only")
     if not transcript.problem.strip() or len(transcript.agents) < 2:
         raise UsageError("this transcript has no problem or fewer than two agents; it cannot be continued")
     usual = model or settings.model or _of_file(transcript.model) or None
@@ -240,7 +272,8 @@ def vague(problem: str, language: str) -> VagueQuestion:
     )
 
 
-def _problem(question: str) -> str:
+def stated(question: str) -> str:
+    """The question without blanks around it. Raises UsageError when there is none."""
     if "\0" in question:
         raise UsageError("the question holds a NUL character")
     problem = question.strip()

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from debateroom import tokens
-from debateroom.debating import lookup_cost, prefix
+from debateroom.debating import judge, lookup_cost, prefix
 from debateroom.debating.expected import Expected, expected, total
 from debateroom.debating.lookup_cost import calls_after
 from debateroom.debating.measured import Measured, OwnTokens, measured, shared_tokens
@@ -29,6 +29,8 @@ VERDICT = 250
 """Tokens of a moderator's verdict."""
 HEADING = 25
 """Tokens around a quoted reply."""
+JUDGEMENT, TO_JUDGE = 150, 700
+"""Tokens of a judgement, and of what a judge is told beside the task and the answers."""
 QUESTION, LAST_QUESTION = 600, 1_300
 """Tokens of what the moderator is asked after the shared blocks, schema included: for a verdict, and at the end."""
 _MARGIN, _MARGIN_MEASURED = 1.2, 1.05
@@ -96,6 +98,7 @@ class Played:
         parts = [played.round(self._next, answered, verdict=moderator)]
         if self._plan.moderator != NO_MODERATOR:
             parts.append(played.moderators(moderator))
+        parts.append(played.judgements(judge.calls(len(self._plan.seats)), moderator))
         alone._plan = replace(self._plan, moderator=NO_MODERATOR)
         seats, whole = alone.round(self._next, answered).cost, total(parts).cost
         return None if seats is None or whole is None else NextRound(seats, whole - seats)
@@ -119,6 +122,20 @@ class Played:
         """Calls of the moderator's one after the other, with answers of these sizes and the longest question."""
         usages = [(self._plan.moderator, self.moderator(size, question=LAST_QUESTION)) for size in sizes]
         return expected(self._plan, "moderator", usages)
+
+    def judgements(self, count: int, output: float = JUDGEMENT) -> Expected:
+        """So many judgements, of which each reads the task and the answers that it is about; none without a judge."""
+        judging = self._plan.judging
+        if judging is None:
+            return expected(self._plan, "judging", [])
+        task = tokens.estimate(f"{self._plan.problem}{self._plan.context}{judging.rubric}") + TO_JUDGE
+        shown = 1 if len(self._plan.seats) > judge.MOST_PAIRED else 2
+        answer = max(self.known[seat.model].quoted for seat in self._plan.seats) + HEADING
+        usages = [
+            self._usage(judging.model, shown * answer, output, shared=task, held=task if number else 0.0)
+            for number in range(count)
+        ]
+        return expected(self._plan, "judging", [(judging.model, usage) for usage in usages])
 
     def copied(self) -> Played:
         """The same debate as far as it was played, to be played on by itself."""

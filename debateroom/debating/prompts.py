@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom import templates
 from debateroom.debating.looking import is_assistant
-from debateroom.language import LABELS, SECTIONS
+from debateroom.language import LABELS, SECTIONS, say
 from debateroom.messages import Entry, Kind, Purpose, ReplyFormat, Request, Round, Seat, Transcript
 from debateroom.room.played import devil
 
@@ -32,10 +32,13 @@ def unfenced(text: str, fence: str) -> str:
 
 
 def shared_blocks(plan: Plan, rounds: Sequence[Round]) -> tuple[str, ...]:
-    """The blocks every seat gets: the room, then what was said in each of `rounds`."""
+    """The blocks every seat gets: the room, then what was said in each of `rounds`.
+
+    In an arena without a debate that is the task alone.
+    """
     room = templates.render(
-        f"prompts/{plan.language}/room.j2",
-        seats=plan.seats,
+        f"prompts/{plan.language}/{'arena' if plan.alone else 'room'}.j2",
+        seats=[_as_told(plan, seat) for seat in plan.seats],
         fence=plan.fence,
         problem=unfenced(plan.problem, plan.fence),
         context=unfenced(plan.context, plan.fence).strip(),
@@ -49,7 +52,7 @@ def _round_block(plan: Plan, item: Round) -> str:
     entries = [
         {
             "agent": entry.agent,
-            "role": entry.role,
+            "role": _role(plan, entry.role),
             "response": unfenced(entry.response, plan.fence).strip(),
             "devil": entry.agent == item.devil,
         }
@@ -67,19 +70,32 @@ def seat_request(
     """
     kind = kind_of(number)
     labels = [LABELS[plan.language][section] for section in SECTIONS[kind]]
-    own = templates.render(
-        f"prompts/{plan.language}/seat.j2", seat=seat, number=number, labels=labels, attacks=attacks
-    )
+    name = "answer" if plan.alone else "seat"
+    told = {"seat": _as_told(plan, seat), "number": number, "labels": labels, "attacks": attacks}
+    own = templates.render(f"prompts/{plan.language}/{name}.j2", **told)
     return Request(
         shared=tuple(shared),
         own=own,
         max_tokens=plan.max_tokens,
         timeout=plan.call_timeout,
-        reply_format=ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats)),
+        reply_format=None if plan.alone else _format(plan, kind),
         cache_key=plan.uuid,
         purpose=Purpose("seat", seat.name, number),
         folder=plan.tools.folder if plan.tools and is_assistant(seat.model) else "",
     )
+
+
+def _format(plan: Plan, kind: Kind) -> ReplyFormat:
+    return ReplyFormat(kind, plan.language, tuple(other.name for other in plan.seats))
+
+
+def _as_told(plan: Plan, seat: Seat) -> Seat:
+    return replace(seat, role=_role(plan, seat.role))
+
+
+def _role(plan: Plan, role: str) -> str:
+    """A role as the seats are told it: in an arena it is a model's name, which no seat learns of another."""
+    return say(plan.language, "contestant") if plan.kind == "arena" else role
 
 
 def repair_request(plan: Plan, asked: Request, answer: str) -> Request:
@@ -114,6 +130,35 @@ def synthesis_request(
         attacked=any(map(devil, transcript.rounds)),
     )
     return _orchestrator(plan, transcript, own, schema, Purpose("synthesis"))
+
+
+def judge_request(
+    plan: Plan, answers: Sequence[str], rubric: str, schema: Mapping[str, Any], purpose: Purpose
+) -> Request:
+    """What a judge is asked of two answers, or of one by itself; all its questions begin alike."""
+    fence = plan.fence
+    shared = templates.render(
+        f"prompts/{plan.language}/judge.j2",
+        fence=fence,
+        problem=unfenced(plan.problem, fence),
+        context=unfenced(plan.context, fence).strip(),
+        rubric=unfenced(rubric, fence) or templates.render(f"prompts/{plan.language}/rubric.j2"),
+    )
+    own = templates.render(
+        f"prompts/{plan.language}/{'rate' if len(answers) == 1 else 'compare'}.j2",
+        fence=fence,
+        answers=[unfenced(text, fence) for text in answers],
+        again=purpose.round > 1,
+    )
+    return Request(
+        shared=(shared,),
+        own=own,
+        max_tokens=plan.max_tokens,
+        timeout=plan.call_timeout,
+        schema=schema,
+        cache_key=plan.uuid,
+        purpose=purpose,
+    )
 
 
 def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> Request:

@@ -8,7 +8,7 @@ from urllib.parse import quote as percent
 
 from debateroom import templates
 from debateroom.messages import Entry, Round, Transcript
-from debateroom.report import baseline, evaluation, talk
+from debateroom.report import arena, baseline, decision, evaluation, talk
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
@@ -39,13 +39,15 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)
+    if transcript.kind == arena.KIND:
+        return _arena(transcript, chat_path)
     facts = facts_of.of(transcript)
     words = facts.words
     cost, tokens, time = facts_of.spending(facts)
     text = templates.render(
         "reports/chatroom_report.md.j2",
         w=words,
-        title=_title(facts),
+        title=_title(facts, words("title")),
         problem=_problem(facts),
         seats=facts.seats,
         rounds=_rounds(facts),
@@ -58,6 +60,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         tokens=tokens,
         time=time,
         verdict=facts.verdict,
+        decided=decision.values(facts.transcript, words),
         state=facts.state,
         concluded=facts.transcript.final_output is not None,
         participants=_participants(facts),
@@ -81,6 +84,21 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     return text.strip("\n") + "\n"
 
 
+def _arena(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    shown = arena.values(transcript)
+    facts: Facts = shown["facts"]
+    text = templates.render(
+        "reports/arena_report.md.j2",
+        **shown,
+        title=_title(facts, facts.words("arena.title")),
+        rounds=_rounds(facts),
+        trust=facts.words("sentence", text=facts.words("semicolon").join(_plain(item.text) for item in facts.trust)),
+        folded=[_folded(facts, round_) for round_ in (*facts.transcript.rounds, *facts.broken_off)],
+        chat_link=_link(chat_path),
+    )
+    return text.strip("\n") + "\n"
+
+
 def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     text = templates.render("reports/eval_report.md.j2", **evaluation.values(transcript), chat_link=_link(chat_path))
     return text.strip("\n") + "\n"
@@ -99,13 +117,13 @@ def _add_filters() -> None:
     )
 
 
-def _title(facts: Facts) -> str:
+def _title(facts: Facts, title: str) -> str:
     """The heading; a seat that never came back is named in it."""
     gone = [facts.seats[dead.seat] for dead in facts.dead if not dead.returned]
     if not gone:
-        return facts.words("title")
+        return title
     names = facts.words.join([facts.long_name(seat.name) for seat in gone])
-    return facts.words("dead_title", title=facts.words("title"), seats=names)
+    return facts.words("dead_title", title=title, seats=names)
 
 
 def _problem(facts: Facts) -> str:
@@ -148,6 +166,8 @@ def _folded(facts: Facts, round_: Round) -> _Folded:
 
 
 def _about(facts: Facts, entry: Entry, round_: Round) -> str:
+    if entry.confidence is None and facts.transcript.kind == arena.KIND:
+        return " · ".join(reply_marks(entry, round_, facts))
     confidence = facts.words("body.confidence", confidence=facts.words.of_ten(entry.confidence))
     return " · ".join([confidence, *reply_marks(entry, round_, facts)])
 

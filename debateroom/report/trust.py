@@ -74,14 +74,23 @@ def statements(
         *_counted(transcript, verdict, seats, find, words),
         *_attacks(transcript, seats, find, words),
         *_progress(transcript, words),
+        *(_concluded(transcript, verdict, seats, moves, words) if transcript.kind != "arena" else ()),
+        *_models(transcript, words),
+        *_citations(transcript, words),
+        *_doubts(transcript, verdict, words),
+    )
+
+
+def _concluded(
+    transcript: Transcript, verdict: Verdict, seats: Sequence[ShownSeat], moves: Sequence[Move], words: Words
+) -> tuple[Trust, ...]:
+    """What stands on the votes and on whoever moderated and concluded."""
+    return (
         *_votes(verdict, len(seats), transcript.rounds, words),
         *_changes(moves, words),
         *_moderation(verdict, words),
         *_judged_by_the_last(transcript, words),
         *_author(transcript, verdict, words),
-        *_models(transcript, words),
-        *_citations(transcript, words),
-        *_doubts(transcript, verdict, words),
     )
 
 

@@ -27,6 +27,10 @@
 | `baseline_started` | single answers begin that the debate is held against: how many, and what it used and cost |
 | `single_answered`, `single_failed` | what one of them came to, the first time or asked again; or why it did not |
 | `baseline_finished` | their vote, and how the debate compares |
+| `judging_started` | a judge is asked, and how many judgements are still to be made |
+| `judged` | a judgement: whose answers were shown, in which order, and what came of it |
+| `judge_failed` | a call for one that gave no answer, and what it cost all the same |
+| `judging_finished` | no more is judged, and why where not all was |
 | `trial_started` | an attempt at a trial of an evaluation begins, with its seed |
 | `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
 | `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
@@ -85,6 +89,10 @@ class State:
     """The event with which single answers were begun; None before."""
     singles: tuple[Event, ...] = ()
     """What came of each call for a single answer, in order."""
+    judgements: tuple[Event, ...] = ()
+    """The `judged` events, in the order in which they came."""
+    judging_halted: str = ""
+    """Why not all judgements were made: `budget` or `deadline`; empty when they were, or nobody judged."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -297,6 +305,14 @@ def _decided(state: State, event: Event) -> State:
     return replace(state, decisions={**state.decisions, event["round"]: event})
 
 
+def _judged(state: State, event: Event) -> State:
+    return replace(state, judgements=(*state.judgements, event))
+
+
+def _judging_finished(state: State, event: Event) -> State:
+    return replace(state, judging_halted=event["halted"])
+
+
 def _synthesized(state: State, event: Event) -> State:
     final = event["final_output"]
     judged = final.get("synthesized_by") != "extract"
@@ -361,6 +377,9 @@ _HANDLERS = {
     "single_answered": _single,
     "single_failed": _single,
     "baseline_finished": _baseline_finished,
+    "judged": _judged,
+    "judge_failed": _unchanged,
+    "judging_finished": _judging_finished,
     "room_resumed": _status("running"),
     "room_interrupted": _status("interrupted"),
     "room_finished": _status("finished"),

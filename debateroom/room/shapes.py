@@ -193,6 +193,22 @@ class _BaselineFinished(Shape):
     baseline: dict[str, Any]
 
 
+class _OfJudge(Shape):
+    shown: Annotated[list[str], Field(min_length=1, max_length=2)]
+    turn: Literal[1, 2]
+
+
+class _Judged(_OfJudge):
+    verdict: str | None = None
+    score: Annotated[int, Field(ge=1, le=10)] | None = None
+    why: str = ""
+    problem: str = ""
+
+
+class _JudgingFinished(Shape):
+    halted: str = ""
+
+
 class _OfTrial(Shape):
     task: str
     trial: Number
@@ -264,6 +280,7 @@ _TOLD = (
     "journal_mended",
     "moderator_asked",
     "synthesis_asked",
+    "judging_started",
     "worker_started",
     "worker_iteration",
     "worker_completed",
@@ -291,6 +308,9 @@ SHAPES: Mapping[str, type[Shape]] = {
     "single_answered": _SingleAnswered,
     "single_failed": _SingleFailed,
     "baseline_finished": _BaselineFinished,
+    "judged": _Judged,
+    "judge_failed": _OfJudge,
+    "judging_finished": _JudgingFinished,
     "trial_started": _TrialStarted,
     "trial_said": _TrialSaid,
     "trial_call_failed": _OfTrial,

@@ -37,6 +37,8 @@ DEBATES = {
     "two rounds": samples.crowd(5, 2),
     "hostile": samples.hostile(),
     "single answers": samples.against_single_answers(),
+    "judged": samples.judged("en"),
+    "arena": samples.judged("fr", kind="arena"),
 }
 
 
