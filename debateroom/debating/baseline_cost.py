@@ -6,7 +6,7 @@ from itertools import count
 from statistics import fmean
 
 from debateroom import tokens
-from debateroom.debating import prompts, share, structured
+from debateroom.debating import prompts, share
 from debateroom.debating.ballot import Ballot
 from debateroom.debating.expected import Expected, expected
 from debateroom.debating.plan import NO_MODERATOR, Plan
@@ -35,7 +35,7 @@ def _ballot(plan: Plan, played: Played, request: Request, items: int) -> Usage:
 
 def ballot_request(plan: Plan, texts: list[str]) -> Request:
     """The moderator's question about the recommendations `texts`."""
-    return prompts.ballot_request(plan, texts, structured.schema(Ballot, ()))
+    return prompts.ballot_request(plan, texts, Ballot.model_json_schema())
 
 
 def usual_ballot(plan: Plan) -> Request:

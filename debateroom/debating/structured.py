@@ -55,8 +55,7 @@ def schema(shape: type[BaseModel], names: Sequence[str]) -> dict[str, Any]:
     seat: dict[str, Any] = {"type": "string"}
     if len(names) <= MOST_NAMED:
         seat["enum"] = list(names)
-    seats = {"Seat": seat} if names else {}  # vendors take no enum without a value
-    return {**_referring(found), "$defs": {**_referring(found.get("$defs", {})), **seats}}
+    return {**_referring(found), "$defs": {**_referring(found.get("$defs", {})), "Seat": seat}}
 
 
 def _referring(part: Any) -> Any:
