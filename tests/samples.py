@@ -489,7 +489,7 @@ def judged(language: str, *, kind: str = "debate", **changed: Any) -> Transcript
            "high": 0.9, "won": 1, "tied": 0, "lost": 1, "undecided": 2, "characters": 1204}  # fmt: skip
     found = {"by": "judge", "outcome": "winner", "winner": "Agent B", "tied": [], "undecided_because": None,
              "judge": {"model": "command:gemini", "vendor": "google"}, "method": "pairs", "seed": 3, "rubric": "",
-             "scores": [row, row], "pairs": [pair], "longer_won": [1, 2]}  # fmt: skip
+             "scores": [row, row], "pairs": [pair], "agreed": [0, 1], "longer_won": [1, 2]}  # fmt: skip
     transcript = debate(language)
     final = {**(transcript.final_output or {}), "decision": {**found, **changed}}
     return replace(transcript, kind=kind, final_output=final)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from debateroom.errors import UsageError
 from debateroom.models.registry import Models, ModelSettings
 
 Capture = pytest.CaptureFixture[str]
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -30,10 +33,11 @@ def test_the_better_answer_wins_whichever_is_shown_first(folder: Path, capsys: C
     """stdout has the verdict, how each did and the paths; `chat.json` is a room's, of the kind `arena`."""
     code, out, err = arena(capsys, *seats(folder, *ANSWERS[:2]), *judge(folder, *prefers(["Agent B", "Agent A"])))
     assert code == 0
-    assert out.splitlines()[:4] == [
+    assert out.splitlines()[:5] == [
         "Winner: Agent B (b) gave the best answer, as judge (nvidia) judges it.",
         "Agent B (b): won 1, tied 0, lost 0, without verdict 0; 23 characters",
         "Agent A (a): won 0, tied 0, lost 1, without verdict 0; 12 characters",
+        "the judge said the same both ways round of 1 of 1 pair",
         "the longer answer won in 1 of 1 comparison",
     ]
     assert out.splitlines()[-2:] == [
@@ -73,6 +77,7 @@ def test_a_judge_that_always_prefers_one_place_gives_no_verdict(folder: Path, ca
         "No verdict: judge (nvidia) gave no verdict: its judgements, with the answers in one order and in the other, "
         "disagree.\n"
     )
+    assert "the judge said the same both ways round of 0 of 1 pair\n" in out
     (pair,) = decision()["pairs"]
     assert (pair["verdict"], pair["because"]) == ("no_verdict", "order")
     assert {each["verdict"] for each in pair["judgements"]} == {"Agent A", "Agent B"}
@@ -302,3 +307,30 @@ def test_a_budget_that_does_not_hold_answers_and_judgements_asks_nobody(here: Pa
     code, _, err = arena(capsys, "--seat", "opus", "--seat", "haiku", "--judge", "gpt", "--budget", "0.01")
     assert (code, "nothing was asked" in err) == (7, True)
     assert not Path("active/arena/journal.jsonl").exists()
+
+
+QUEUE = (
+    "**A queue.** Put jobs into a table with a lock and let two workers take from it; "
+    "a job that fails is tried again three times."
+)
+LOOP = (
+    "A simple loop will do: one process that wakes up each second, runs what is due and writes what failed to the "
+    "log. It has no retries and no second worker, so a slow job holds up all others."
+)
+
+
+def test_the_arena_of_the_readme_is_a_real_one(folder: Path, capsys: Capture) -> None:
+    """What it shows, stderr first, is what comes of the command as it stands there."""
+    shown = re.search(r"```\n\$ (debateroom arena .*?)```", README, re.DOTALL)
+    assert shown is not None
+    command, expected = re.split(r"\n(?! )", shown[1], maxsplit=1)
+    script(folder / "one.jsonl", "anthropic", {"default": True, "response": QUEUE})
+    script(folder / "two.jsonl", "openai", {"default": True, "response": LOOP})
+    script(folder / "three.jsonl", "mistral", {"default": True, "response": "Use cron."})
+    lines = [line for line in prefers(["Agent A", "Agent B", "Agent C"]) if "Agent A" in line["agent"]]
+    script(folder / "judge.jsonl", "google", *({"call": "judge", **line} for line in [*lines, says("answer_1")]))
+    code, out, err = run(capsys, *shlex.split(command.replace("\\\n", ""))[1:])
+    assert code == 0
+    said = (err + out).replace(str(folder), "/home/you/project")
+    given = r"about [\d,]+ tokens in"  # the tag of the fence is drawn, and counts with what it is made of
+    assert re.sub(given, "", said) == re.sub(given, "", expected)

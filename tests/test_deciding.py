@@ -147,7 +147,7 @@ def test_reports_tell_a_decision_in_every_language(language: str, kind: str) -> 
 @pytest.mark.parametrize(
     "changed",
     [
-        {"scores": "none", "pairs": 7, "longer_won": "x"},
+        {"scores": "none", "pairs": 7, "longer_won": "x", "agreed": [1, None]},
         {"scores": [{}, {"score": "high", "agent": 3}, {"score": 1e9, "low": -4, "high": True}], "judge": "me"},
         {"scores": None, "pairs": [{"agents": None, "judgements": [{"shown": None, "verdict": {"a": 1}}]}]},
         {"outcome": "no_verdict", "undecided_because": "the moon", "winner": None, "tied": "all"},

@@ -112,6 +112,7 @@ def _of_pairs(
         **_outcome(leading, because),
         "scores": list(_standings(seats, sizes, pairs)),
         "pairs": pairs,
+        "agreed": [sum(pair["verdict"] != NO_VERDICT for pair in pairs), len(pairs)],
         "longer_won": _longer_won(pairs, sizes),
     }
 

@@ -50,7 +50,7 @@ def of(transcript: Transcript) -> Mapping[str, Any]:
 def values(transcript: Transcript, words: Words) -> dict[str, Any]:
     """What the part of both reports shows that tells of a decision."""
     found, rows = of(transcript), table(transcript)
-    about = [words("arena.blind"), longer_won(transcript)]
+    about = [words("arena.blind"), *habits(transcript)]
     if any(row.score for row in rows):
         about.insert(0, words("arena.scores_rating" if found.get("method") == "rating" else "arena.scores_pairs"))
     return {
@@ -105,21 +105,27 @@ def table(transcript: Transcript) -> list[Standing]:
 
 
 def standings(transcript: Transcript) -> Iterator[str]:
-    """The same as lines of text, then whether longer answers won."""
+    """The same as lines of text, then what shows a bias of the judge."""
     words = Words(transcript.language)
     for row in table(transcript):
         told = [row.score + (f" {row.between}" if row.between else ""), row.results, row.length]
         yield row.seat + words("colon") + words("semicolon").join(text for text in told if text)
-    if text := longer_won(transcript):
-        yield text
+    yield from habits(transcript)
 
 
-def longer_won(transcript: Transcript) -> str:
-    """In how many comparisons the longer answer won; empty where none has a winner."""
-    given = of(transcript).get("longer_won")
-    part, whole = given if isinstance(given, list | tuple) and len(given) == 2 else (0, 0)
-    known = isinstance(part, int) and isinstance(whole, int) and whole > 0
-    return say(transcript.language, "longer_won", part=part, count=whole) if known else ""
+def habits(transcript: Transcript) -> list[str]:
+    """What shows a judge's bias: how often the order decided, and whether longer answers won."""
+    found, language = of(transcript), transcript.language
+    pairs, longer = _part(found.get("agreed")), _part(found.get("longer_won"))
+    told = [say(language, "judge_agrees", part=pairs[0], count=pairs[1])] if pairs else []
+    return told + ([say(language, "longer_won", part=longer[0], count=longer[1])] if longer else [])
+
+
+def _part(value: object) -> tuple[int, int] | None:
+    """How many of how many; None where that is not known, or of none."""
+    if not isinstance(value, list | tuple) or len(value) != 2 or not all(isinstance(each, int) for each in value):
+        return None
+    return (int(value[0]), int(value[1])) if value[1] > 0 else None
 
 
 def judged(transcript: Transcript) -> list[Judged]:
