@@ -151,3 +151,19 @@ def test_it_speaks_the_first_rooms_language(here: Path, capsys: pytest.CaptureFi
     for language, told in (("fr", "Une même question"), ("zh", "同一个问题")):
         Path(f"{language}.json").write_text(json.dumps(to_json(Transcript("x ?", language=language, version="1"))))
         assert run(capsys, "compare", f"{language}.json", f"{language}.json")[1].startswith(told)
+
+
+def test_what_a_judge_or_a_vote_decided_stands_beside_the_outcome(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a debate both, of an arena the decision alone."""
+    debate("first", plans="AAC")
+    vote = {"by": "vote", "outcome": "winner", "winner": "Agent A", "votes": {"Agent A": ["Agent A"]}}
+    room = to_json(Transcript(QUESTION, kind="arena", version="1", final_output={"decision": vote}))
+    room["agents"] = [{"name": "Agent A", "role": "one", "framing": "", "model": "", "vendor": ""}]
+    Path("arena.json").write_text(json.dumps(room))
+    out = run(capsys, "compare", "first", "arena.json")[1]
+    first, other = out.split("\nOutcome\n")[1].splitlines()[:2]
+    assert first == "  first: Split: 2 of 3 would sign one proposal"
+    assert "Agent A (one)" in other
+    assert "Outcome not stated" not in other

@@ -13,7 +13,7 @@ from vendor.faults import HttpError
 
 from debateroom import activities, context, resuming, settings
 from debateroom.activities import Outcome
-from debateroom.debating import devil
+from debateroom.debating import arena, devil
 from debateroom.debating import plan as plans
 from debateroom.debating.convergence import decide, gate
 from debateroom.debating.plan import Plan
@@ -251,3 +251,25 @@ def test_a_host_that_concludes_is_told_who_attacked(serve: Serve, language: str,
     """In its brief, with the round."""
     _, outcome = three(serve, APART, rounds=2, synthesis="host", language=language)
     assert told in (outcome.folder / "brief.md").read_text(encoding="utf-8")
+
+
+def test_a_vote_that_decides_is_without_the_devils(serve: Serve) -> None:
+    """`--decide vote` counts the final endorsements of those who spoke for themselves."""
+    table = {**TABLE, "Agent A": [(9, None), (9, "Agent B")]}
+    serve(debate_script(table, moderator=APART, synthesis=SYNTHESIS))
+    given: dict[str, Any] = {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "vote"}
+    attacked = chat(activities.debate(QUESTION, **given, devil=True))["final_output"]["decision"]
+    assert attacked["votes"] == {"Agent A": ["Agent C"], "Agent B": ["Agent A"], "": ["Agent B"]}
+    assert attacked["outcome"] == "tie"
+    free = chat(activities.debate(QUESTION, **given))["final_output"]["decision"]
+    assert free["winner"] == "Agent B"
+
+
+def test_a_setting_for_debates_is_none_of_an_arena(here: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answers are alone, and nobody attacks; neither is there a baseline."""
+    monkeypatch.setenv("DEBATEROOM_DEVIL", "1")
+    monkeypatch.setenv("DEBATEROOM_BASELINE", "2")
+    with Models() as models:
+        chosen = settings.load({"judge": "gpt"})
+        plan = arena.make("Write a haiku.", ("sonnet", "haiku"), chosen, context.collect((), ()), models, rounds=0)
+    assert (plan.devil, plan.baseline) == (False, None)

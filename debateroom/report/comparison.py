@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from debateroom.messages import Kind, Round, Transcript
 from debateroom.reading.claims import likeness
 from debateroom.reading.reply import read_reply
+from debateroom.report import decision
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text
@@ -121,7 +122,7 @@ def _told(facts: Facts, words: Words) -> list[tuple[str, str]]:
     voices = len(facts.seats) - bool(transcript.rounds and devil(transcript.rounds[-1]))
     votes = [vote_text(vote, voices, words) for vote in (said.opening_vote, said.final_vote) if vote]
     return [
-        (words("outcome_label"), facts.outcome.badge),
+        (words("outcome_label"), _came_to(facts)),
         (words("sections.action"), said.recommended_action or words("body.no_action")),
         (words("sections.sharpest"), said.sharpest or words("unknown")),
         (words("compare.votes"), " → ".join(votes) or words("unknown")),
@@ -132,6 +133,13 @@ def _told(facts: Facts, words: Words) -> list[tuple[str, str]]:
         (words("tokens_label"), tokens),
         (words("time_label"), time),
     ]
+
+
+def _came_to(facts: Facts) -> str:
+    """The outcome in a few words, and what a judge or a vote decided beside it; in an arena that alone."""
+    decided = decision.headline(facts.transcript) if decision.of(facts.transcript) else ""
+    outcome = "" if decided and facts.verdict.outcome is None else facts.outcome.badge
+    return facts.words("semicolon").join(filter(None, (outcome, decided)))
 
 
 def models(facts: Facts) -> list[str]:
@@ -166,6 +174,7 @@ def _room(facts: Facts, room: str) -> dict[str, Any]:
         "problem": transcript.problem,
         "status": transcript.status,
         "outcome": facts.verdict.outcome,
+        "decision": final.get("decision"),
         "recommended_action": facts.verdict.recommended_action or None,
         "sharpest_disagreement": facts.verdict.sharpest or None,
         "opening_vote": final.get("opening_vote"),
