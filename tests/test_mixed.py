@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,12 @@ def test_a_mixed_room_goes_on_with_the_models_it_was_started_with(serve: Serve) 
     again = resuming.resume(done.folder, settings.load({"mixed": "haiku"}))
     assert [call.model for call in server.calls[before:]] == ["claude-sonnet-5-5", "gpt-6.2-sol"]
     assert [seat.model for seat in again.transcript.agents] == [GPT, SONNET]
+
+
+def test_the_readme_shows_what_a_dry_run_prints(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its table of seats is the one of the command above it."""
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    shown = next(block for block in readme.split("```\n") if "--mixed sonnet,gpt --dry-run | head -5" in block)
+    command, *table = shown.splitlines()
+    words = shlex.split(command.removeprefix("$ debateroom ").partition(" | ")[0])
+    assert run(capsys, *words)[1].splitlines()[:5] == table
