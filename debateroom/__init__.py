@@ -8,6 +8,7 @@ from typing import Any
 _EXPORTS = {
     "Outcome": "debateroom.activities",
     "Room": "debateroom.room.room",
+    "arena": "debateroom.activities",
     "check_evidence": "debateroom.reading.evidence",
     "check_webhook_url": "debateroom.outbound.guard",
     "classify_question": "debateroom.reading.question",
@@ -24,6 +25,7 @@ __all__ = [
     "Outcome",
     "Room",
     "__version__",
+    "arena",
     "check_evidence",
     "check_webhook_url",
     "classify_question",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from debateroom import clock, context, files, settings
-from debateroom.debating import budget, forecast, host, rounds, synthesis
+from debateroom.debating import arena as arenas
+from debateroom.debating import baseline, budget, deciding, forecast, host, judging, rounds, synthesis
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
@@ -72,6 +73,27 @@ def debate(
         return run(plan, chosen, models, on_event=on_event, on_progress=on_progress)
 
 
+def arena(
+    task: str,
+    *,
+    seats: Sequence[str],
+    rounds: int = 0,
+    on_event: OnEvent | None = None,
+    on_progress: OnProgress | None = None,
+    **given: Any,
+) -> Outcome:
+    """Has the models named in `seats` do `task`, and a judge of another maker compare what they wrote.
+
+    With `rounds` they debate first. `given` are fields of `Settings`, such as `judge="gpt"`; callbacks and errors are
+    as with `debate`.
+    """
+    chosen = settings.load(given)
+    gathered = context.collect(chosen.context, chosen.note)
+    with open_models(chosen) as models:
+        plan = arenas.make(task, seats, chosen, gathered, models, rounds=rounds)
+        return run(plan, chosen, models, on_event=on_event, on_progress=on_progress)
+
+
 def open_models(chosen: Settings) -> Models:
     """The models of one run, opened as they are asked for."""
     return Models(model_settings(chosen))
@@ -105,12 +127,18 @@ def run(
     Raises BudgetSpent, before there is a room, when the budget does not hold one round.
     """
     budget.hold(plan)
-    folder = folder_of(chosen.active, chosen.room)
+    folder = _room_of(plan, chosen)
 
     def opened() -> Room:
         return Room.create(folder, opening(plan), on_event=on_event)
 
     return play(opened, plan, models, on_progress=on_progress)
+
+
+def _room_of(plan: Plan, chosen: Settings) -> Path:
+    """The folder of the room: the one that was named, else the default one of its kind."""
+    named = plan.kind == plans.DEBATE or "room" in chosen.model_fields_set
+    return folder_of(chosen.active, chosen.room if named else arenas.ROOM)
 
 
 def opening(plan: Plan) -> Mapping[str, Any]:
@@ -124,7 +152,7 @@ def prepare(plan: Plan, chosen: Settings) -> Path:
     Raises BudgetSpent as `run`.
     """
     budget.hold(plan)
-    folder = folder_of(chosen.active, chosen.room)
+    folder = _room_of(plan, chosen)
     Room.create(folder, opening(plan)).close(handed_over=True)
     return folder
 
@@ -187,19 +215,38 @@ def perform(opened: Callable[[], Room], act: Act, models: Models) -> Outcome:
 
 
 def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: OnProgress | None) -> Ended:
-    load([seat.model for seat in plan.seats], models)
+    load([*(seat.model for seat in plan.seats), *([plan.judging.model] if plan.judging else [])], models)
     until = begun + plan.timeout if plan.timeout is not None else None
+    started = room.state.baseline_started
+    ended = Ended(**started["ended"]) if started else _debated(room, plan, models, until, on_progress)
+    if plan.baseline is not None:
+        write_reports(room)  # whatever becomes of the baseline, the debate has its reports
+        baseline.play(room, plan, models, ended=ended._asdict(), until=until)
+    return ended
+
+
+def _debated(room: Room, plan: Plan, models: Models, until: float | None, on_progress: OnProgress | None) -> Ended:
+    """Plays the rounds that the journal does not hold yet, and concludes."""
     purse = Purse(plan, models.stop)
     stopped = rounds.play(room, plan, models, purse=purse, until=until, on_progress=on_progress)
+    if room.transcript.final_output is None and plan.judging is not None:
+        judging.hold(room, plan, plan.judging, models, purse=purse, until=until)
     if room.transcript.final_output is None and plan.synthesis == plans.HOST:
         return _left_to_host(room, plan, stopped)
-    if room.transcript.final_output is None:
+    if room.transcript.final_output is None and plan.kind == plans.ARENA:
+        arenas.conclude(room, plan)
+    elif room.transcript.final_output is None:
         synthesis.conclude(room, plan, models, purse=purse, until=until)
+    decision = (room.transcript.final_output or {}).get("decision") or {}
+    if decision.get("undecided_because") in _EXIT_CODES:
+        stopped = decision["undecided_because"]
+        return Ended(stopped, _EXIT_CODES[stopped], *_halted(plan, stopped))
     if purse.refused and (stopped == "rounds" or _is_extract(room, plan)):
         return Ended("budget", _EXIT_CODES["budget"], *_refused(plan))
     if until is not None and clock.monotonic() >= until and _is_extract(room, plan):
         stopped = "deadline"
-    return Ended(stopped, _EXIT_CODES.get(stopped, 0), *_cut_short(room, plan, stopped))
+    code = _EXIT_CODES.get(stopped) or deciding.exit_code(room.transcript.final_output)
+    return Ended(stopped, code, *_cut_short(room, plan, stopped))
 
 
 def _left_to_host(room: Room, plan: Plan, stopped: str) -> Ended:
@@ -250,6 +297,14 @@ def _cut_short(room: Room, plan: Plan, stopped: str) -> tuple[str, ...]:
     if stopped == "budget" and room.transcript.cost is None:
         why = "stopped_unpriced"
     return say(plan.language, why, **figures), say(plan.language, "stopped_hint", option=option)
+
+
+def _halted(plan: Plan, stopped: str) -> tuple[str, str]:
+    """Why not all judgements were made, and what to do for a verdict."""
+    language = plan.language
+    budget, seconds = (in_marks(language, f"{value or 0:g}") for value in (plan.budget, plan.timeout))
+    why = say(language, f"judged_{stopped}", budget=budget, seconds=seconds)
+    return why, say(language, "judged_hint", option=_CUT_SHORT[stopped][1])
 
 
 _CUT_SHORT = {"deadline": ("stopped_deadline", "--timeout"), "budget": ("stopped_budget", "--budget")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from debateroom import activities
 from debateroom.activities import Outcome
-from debateroom.debating import host
+from debateroom.debating import deciding, host
 from debateroom.debating import plan as plans
 from debateroom.debating.plan import Plan
 from debateroom.errors import UsageError
@@ -33,8 +33,8 @@ def conclude(folder: Path, text: str) -> Outcome:
     with Room.reopen(folder) as room:
         _hold_waiting(folder, plan, room.state)
         room.write(event("synthesized", final_output=host.final_output(room.state, plan, given), history="full"))
-        stopped = room.transcript.stopped
-        finished = event("room_finished", status="finished", stopped=stopped, exit_code=0, seconds=0.0)
+        stopped, code = room.transcript.stopped, deciding.exit_code(room.transcript.final_output)
+        finished = event("room_finished", status="finished", stopped=stopped, exit_code=code, seconds=0.0)
         outcome = activities.write_reports(room, apply(room.state, finished))
         room.write(finished)
     return outcome

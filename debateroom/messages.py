@@ -77,12 +77,15 @@ class ReplyFormat:
 class Purpose:
     """What a call is for. It is never sent: only a model that reads its replies from a file looks at it."""
 
-    call: Literal["seat", "moderator", "synthesis", "repair", "plan"]
-    """`repair` asks a seat once more for what could not be used; `plan` asks a worker for its steps."""
+    call: Literal["seat", "moderator", "synthesis", "repair", "plan", "judge", "baseline", "ballot"]
+    """`repair` asks a seat once more for what could not be used; `plan` asks a worker for its steps; `baseline` is a
+    single answer outside of the debate, `ballot` the question which of them decide the same."""
     agent: str = ""
-    """The seat's name, `Agent A` …; empty for the moderator and the synthesis."""
+    """The seat's name, `Agent A` …, or `Answer 1` …; empty for the moderator and the synthesis; for a judge whose
+    answers it is shown, in order: `Agent B/Agent A`."""
     round: int = 0
-    """1 and up; 0 for the synthesis."""
+    """1 and up, of a single answer how often it was asked; 0 for the synthesis; for a judge 1 or 2, the second time
+    being the other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +318,10 @@ class Round:
     """The moderator's verdict on this round: `aligned, proposal, holdouts, open_blockers, off_topic, why`."""
     usage: Usage = field(default_factory=Usage)
     """Everything this round spent: replies, repairs, what failed after it was paid for, and the moderator."""
+    devil: str | None = None
+    """The seat that attacked in this round by order: what it endorses and how sure it is do not count."""
+    attacks: str | None = None
+    """The seat whose proposal it attacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,5 +356,7 @@ class Transcript:
     """Replies without which a round is none; None when not recorded."""
     cost: float | None = None
     """US dollars; None when a price is unknown."""
+    baseline: Mapping[str, Any] | None = None
+    """What single answers with about as many tokens came to; None without any."""
     notes: tuple[str, ...] = ()
     """What could not be read from a foreign file, one sentence each. Never written to `chat.json`."""

@@ -153,7 +153,8 @@ def _names(plan: AnyPlan) -> set[str]:
         return set(plan.asks)
     if not isinstance(plan, Plan):
         return {plan.model}
-    return {*(seat.model for seat in plan.seats), plan.moderator} - {plans.NO_MODERATOR}
+    judges = [plan.judging.model] if plan.judging else []
+    return {*(seat.model for seat in plan.seats), plan.moderator, *judges} - {plans.NO_MODERATOR}
 
 
 def _compare(plan: AnyPlan, expected: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from debateroom.errors import UsageError
 from debateroom.messages import CALL_SECONDS
@@ -22,6 +22,14 @@ PROJECT_FILE = "debateroom.toml"
 _Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
 """A time to wait: nothing waits longer than about eleven days, which every timer of the system can hold."""
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+def _listed(value: Any) -> Any:
+    """A text as the list of what its commas separate; anything else as it is."""
+    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+
+
+_Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 class Settings(BaseModel):
@@ -35,6 +43,8 @@ class Settings(BaseModel):
     """Rounds at most; 3."""
     model: str | None = None
     """Model of every seat: an alias or `provider:model`; `sonnet`, or what is configured."""
+    mixed: _Names = ()
+    """Models dealt to the seats in order, round robin; none. `model` is then only what judges and concludes."""
     role: tuple[str, ...] = ()
     """Roles one by one: `Name`, `Name: framing` or `Name@model: framing`; used exactly as given."""
     roles: str = "auto"
@@ -70,6 +80,20 @@ class Settings(BaseModel):
     """Model that judges agreement and concludes, or `none`; the seats' model."""
     synthesis: Literal["moderator", "host"] = "moderator"
     """Who concludes: the moderator, or the host, which is the caller and does it with `debateroom conclude`."""
+    devil: bool = False
+    """From round 2 one seat a round, in turn, must attack the leading proposal; off."""
+    baseline: int | None = Field(default=None, ge=1, le=100)
+    """Single answers of the seats' models that the debate is held against, at about its tokens; none."""
+    decide: Literal["consensus", "vote", "judge"] = "consensus"
+    """What decides beside the debate's own outcome: nothing, the final endorsements, or a judge."""
+    judge: str | None = None
+    """Model that judges, of another vendor than every seat's; `auto`, a configured one that is."""
+    rubric: str | None = None
+    """Text file that says what the judge goes by; our own list."""
+    vendor: tuple[str, ...] = ()
+    """Makers of models whose names do not tell: `MODEL=VENDOR`."""
+    seed: int | None = None
+    """What the order is drawn by in which answers are judged; drawn."""
     early_stop: bool = True
     """Stop when the seats really agree; on."""
     quorum: int | None = Field(default=None, ge=1)
@@ -124,7 +148,7 @@ def load(given: Mapping[str, Any], *, folder: Path | None = None) -> Settings:
         ("the environment", _from_environment()),
         ("the command", {key: value for key, value in given.items() if value is not None and value != ()}),
     ):
-        merged = _over(_without_roles(merged, values), values)
+        merged = _over(_without_mixed(_without_roles(merged, values), values), values)
         sources.update(dict.fromkeys(values, source))
     try:
         return Settings(**merged)
@@ -143,6 +167,13 @@ def _without_roles(before: dict[str, Any], values: Mapping[str, Any]) -> dict[st
     if (values.get("role") or values.get("roles") != "auto") and not values.get("add_roles", before.get("add_roles")):
         replaced.add("agents")
     return {name: value for name, value in before.items() if name not in replaced}
+
+
+def _without_mixed(before: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was `before`, without its mixed models where `values`, from a nearer source, name one model."""
+    if "model" not in values or "mixed" in values:
+        return before
+    return {name: value for name, value in before.items() if name != "mixed"}
 
 
 def _over(before: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +215,7 @@ def _held_back(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "web_ports": ","}
+_LISTS = {"role": "\n", "context": os.pathsep, "note": "\n", "vendor": "\n", "web_ports": ","}
 """Settings that hold several values, and what separates them in an environment variable."""
 
 

@@ -490,3 +490,47 @@ def evaluation(language: str = "en", said: str = "It is shipped, and I cannot ca
         problem="shop-30.jsonl", agents=agents, final_output=final, kind="eval", status="failed", language=language,
         started="2026-12-01T09:30:00+00:00", seconds=61.0, cost=0.0048, usage=Usage(**{**usage, "cached": 0}),
     )  # fmt: skip
+
+
+def against_single_answers() -> Transcript:
+    """A debate with a devil's advocate in its second round, and single answers beside it."""
+    told = debate("en")
+    attacked = replace(told.rounds[1], devil="Agent B", attacks="Agent A")
+    answer = {"model": "anthropic:x", "option": "A queue", "confidence": 7, "asked": 3, "response": "OPTION: A queue"}
+    return replace(
+        told,
+        rounds=(told.rounds[0], attacked, *told.rounds[2:]),
+        baseline={
+            "asked": 4,
+            "answers": [{"answer": number, **answer} for number in (1, 2, 3)],
+            "failures": [{"answer": 4, "reason": "the server <b>fell</b> over"}],
+            "groups": [{"option": "A queue", "answers": [1, 3]}, {"option": "Poll in a loop", "answers": [2]}],
+            "option": "A queue",
+            "votes": 2,
+            "recommended_action": "Put jobs into a table, start one worker, and log how long they wait. " * 3,
+            "grouped_by": "declared",
+            "problem": "“groups” must hold every number from 1 to 4 exactly once",
+            "same_as_debate": False,
+            "stopped": "the budget does not hold a call for it any more",
+            "tokens": 35_120,
+            "usage": {"input": 30_000, "cached": 20_000, "written": 0, "output": 5_120},
+            "cost": 0.21,
+            "debate": {"tokens": 36_400, "usage": {}, "cost": 0.24},
+        },
+    )
+
+
+def judged(language: str, *, kind: str = "debate", **changed: Any) -> Transcript:
+    """The full debate with what a judge decided of it, its words hostile; or the same as an arena."""
+    pair = {"agents": ["Agent A", "Agent B"], "verdict": "no_verdict", "because": "order", "judgements": [
+        {"shown": ["Agent A", "Agent B"], "verdict": "Agent A", "why": "<b>x</b> | [y](http://z)", "problem": ""},
+        {"shown": ["Agent B", "Agent A"], "verdict": None, "why": "", "problem": "no JSON"},
+    ]}  # fmt: skip
+    row = {"agent": "Agent B", "model": "openai:gpt-6.2-sol", "vendor": "openai", "score": 0.5, "low": 0.1,
+           "high": 0.9, "won": 1, "tied": 0, "lost": 1, "undecided": 2, "characters": 1204}  # fmt: skip
+    found = {"by": "judge", "outcome": "winner", "winner": "Agent B", "tied": [], "undecided_because": None,
+             "judge": {"model": "command:gemini", "vendor": "google"}, "method": "pairs", "seed": 3, "rubric": "",
+             "scores": [row, row], "pairs": [pair], "agreed": [0, 1], "longer_won": [1, 2]}  # fmt: skip
+    transcript = debate(language)
+    final = {**(transcript.final_output or {}), "decision": {**found, **changed}}
+    return replace(transcript, kind=kind, final_output=final)

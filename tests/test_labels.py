@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from debateroom import templates
+from debateroom.debating import deciding
 from debateroom.debating.convergence import OBSTACLES
 from debateroom.dialogue.simulation import EXIT_CODES
 from debateroom.errors import CallFailed
@@ -60,6 +61,10 @@ def test_no_message_is_left_over() -> None:
     made |= {f"step_{state}" for state in get_args(StepState)} | {"receipt_approved", "receipt_denied"}
     made |= {f"receipt_by_{by}" for by in ("person", "always", "never", "nobody")}
     made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
+    made |= {f"{kind}_{outcome}" for kind in ("verdict", "arena") for outcome in deciding.EXIT_CODES}
+    made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}
+    made |= {f"undecided_{reason}" for reason in deciding.REASONS} | {"finding_vote", "finding_judge"}
+    made |= {"judged_budget", "judged_deadline"}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip
 

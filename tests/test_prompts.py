@@ -65,7 +65,7 @@ def prompt(kind: str, language: str) -> str:
     """What round 1, or round 3, asks of the first seat: the room's rules and the seat's own block."""
     number = 1 if kind == "opening" else 3
     labels = [LABELS[language][section] for section in SECTIONS[kind]]  # type: ignore[index]
-    own = templates.render(f"prompts/{language}/seat.j2", seat=SEATS[0], number=number, labels=labels)
+    own = templates.render(f"prompts/{language}/seat.j2", seat=SEATS[0], number=number, labels=labels, attacks=None)
     room = templates.render(
         f"prompts/{language}/room.j2", seats=SEATS, fence="said-1", problem="?", context="", rounds=number, tools=None
     )
@@ -100,6 +100,7 @@ def test_what_others_said_is_headed_by_seat_and_role(language: str) -> None:
         {"agent": "Agent A", "role": "Architecte", "response": "x"},
         {"agent": "Agent B", "role": "批评者", "response": "y"},
     ]
+    entries = [entry | {"devil": False} for entry in entries]
     block = templates.render(f"prompts/{language}/round.j2", number=2, entries=entries, fence="said-1")
     heads = {"en": "Agent A (Architecte):", "fr": "Agent A (Architecte) :", "zh": "Agent B（批评者）："}
     assert heads[language] in block

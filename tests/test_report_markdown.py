@@ -227,7 +227,7 @@ def test_models_of_one_vendor_weigh_less_than_of_several() -> None:
         ((room[0], replace(room[1], model="a:1")), "one model for all agents: agreement weighs less"),
         (room, "2 models of one vendor: agreement weighs less"),
         ((room[0], replace(room[1], vendor="w")), "2 models of 2 vendors"),
-        ((room[0], replace(room[1], vendor="unknown")), "2 models"),
+        ((room[0], replace(room[1], vendor="unknown")), "2 models, not all of a known vendor"),
         ((Seat("Agent A", "", ""), Seat("Agent B", "", "")), "models not recorded"),
     ):
         rounds = (Round(1, tuple(Entry(seat.name, seat.role, "x", model=seat.model) for seat in agents)),)

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 import pytest
+from arenas import judge, prefers
 from commands import until
 from coordinators import coordinator
 from coordinators import record as proof
@@ -284,7 +285,9 @@ def test_a_run_in_the_background_wakes_too(hooks: Hooks, capsys: pytest.CaptureF
 
 TASK = {"id": "T-1", "scenario": {"instruction": "Ask where order W1001 is."}, "expected_user_satisfied": True}
 GIVEN = ["--agent", str(SHOP), "--agent-model", "scripted:AGENT.jsonl"]
+MADE = ["--vendor", "scripted:AGENT.jsonl=acme"]
 LONG = {
+    "arena": [QUESTION, *["--seat", "scripted:AGENT.jsonl"] * 2, *MADE, "--judge", "scripted:judge.jsonl"],
     "debate": [QUESTION, "-n", "2", "-r", "1", "--model", "scripted:AGENT.jsonl"],
     "simulate": ["s.yaml", *GIVEN, "--model", "scripted:driver.jsonl"],
     "work": ["Where is order W1001?", "--brief", "POSITION.md", *GIVEN, "--model", "scripted:worker.jsonl"],
@@ -314,6 +317,7 @@ def office(desk: Path) -> Path:
     """The same folder, with what each long command needs; `up` is a model that does all of it, `broken` none."""
     (desk / "task.jsonl").write_text(json.dumps(TASK) + "\n")
     script(desk, done(), name="driver.jsonl")
+    judge(desk, *prefers(["Agent A", "Agent B"]))
     plan = {"call": "plan", "response": {"steps": ["a", "b"]}}
     script(desk, plan, "Where is order W1001?", complete("It is being prepared."), first=1, name="worker.jsonl")
     script(desk, "Where is order W1001?", "Thank you. ###STOP###", first=1, name="customer.jsonl")

@@ -15,7 +15,7 @@ from debateroom.errors import UsageError
     "conclude",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 concluded, 2 the room waits for no synthesis or the JSON is none (it says which field), "
-    "6 the room is busy.",
+    "3 concluded, but --decide gave no verdict, 6 the room is busy.",
 )
 @click.argument("room", required=False)
 @click.option("--file", "file", required=True, metavar="FINAL.json", help="The synthesis; - is standard input.")

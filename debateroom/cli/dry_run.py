@@ -9,7 +9,7 @@ from debateroom import files
 from debateroom.cli import output
 from debateroom.debating import budget, forecast, lookup_cost
 from debateroom.debating.expected import REPLY, Expected
-from debateroom.debating.plan import NO_MODERATOR, Plan
+from debateroom.debating.plan import ARENA, NO_MODERATOR, Plan
 from debateroom.errors import CallFailed
 from debateroom.language import amount, number, say, spoken
 from debateroom.messages import CURRENCY, Answer, Model, OnText, Request, Transcript
@@ -17,6 +17,9 @@ from debateroom.models.addresses import asks_for_no_key
 from debateroom.models.keys import Keys
 from debateroom.models.registry import ModelInfo, Models, info, resolve
 from debateroom.terminal import one_line, padded, width
+
+_AFTER = {"synthesis": "plan_synthesis", "judging": "plan_judging", "baseline": "plan_baseline"}
+"""What comes after the rounds, and what it is called in the table."""
 
 
 class _Known:
@@ -67,8 +70,9 @@ def _object(plan: Plan, expected: tuple[Expected, ...]) -> dict[str, Any]:
         "exit_code": 0,
         "agents": [{"name": seat.name, "role": seat.role, "model": seat.model} for seat in plan.seats],
         "moderator": None if plan.moderator == NO_MODERATOR else plan.moderator,
-        "rounds": [asdict(item) for item in expected if item.name != "synthesis"],
-        "synthesis": next((asdict(item) for item in expected if item.name == "synthesis"), None),
+        "judge": plan.judging.model if plan.judging else None,
+        "rounds": [asdict(item) for item in expected if item.name.isdigit()],
+        **{name: next((asdict(item) for item in expected if item.name == name), None) for name in _AFTER},
         "best_case": asdict(forecast.best(plan)),
         "all_rounds": asdict(forecast.usual(plan)),
         "worst_case": asdict(forecast.worst(plan)),
@@ -85,11 +89,17 @@ def _seats(plan: Plan) -> None:
     for seat in plan.seats:
         provider, _, model = seat.model.partition(":")
         rows.append([seat.name, one_line(seat.role, 30), provider, model])
-    moderator = say(language, "plan_none") if plan.moderator == NO_MODERATOR else plan.moderator
-    label = say(language, "plan_moderator")
-    first = max(width(cell) for cell in (label, *(row[0] for row in rows)))
+    others = []
+    if plan.kind != ARENA:
+        moderator = say(language, "plan_none") if plan.moderator == NO_MODERATOR else plan.moderator
+        others.append((say(language, "plan_moderator"), moderator))
+    if plan.judging:
+        others.append((say(language, "plan_judge"), f"{plan.judging.model} ({plan.judging.vendor})"))
+    first = max(width(cell) for cell in (*(label for label, _ in others), *(row[0] for row in rows)))
     _table(rows, first=first)
-    output.tell(f"{padded(label, first)}  {moderator}\n")
+    for label, model in others:
+        output.tell(f"{padded(label, first)}  {model}")
+    output.tell("")
 
 
 def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
@@ -97,7 +107,7 @@ def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
     keys = ("plan_round", "plan_calls", "plan_input", "plan_cached", "plan_output", "plan_dollars")
     rows = [[say(language, key) for key in keys]]
     for item in expected:
-        name = say(language, "plan_synthesis") if item.name == "synthesis" else item.name
+        name = say(language, _AFTER[item.name]) if item.name in _AFTER else item.name
         rows.append(_row(item, name, language))
     rows.append(_row(forecast.usual(plan), say(language, "plan_all"), language))
     rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
@@ -150,6 +160,7 @@ def _say_keys(plan: Plan) -> None:
     keys = Keys()
     sources = keys.list()
     names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
+    names |= {plan.judging.model} if plan.judging else set()
     for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
         wrong = keys.trouble(provider)
         if wrong is not None:

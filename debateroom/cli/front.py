@@ -25,7 +25,9 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
+    "arena": Entry("debateroom.cli.arena", "Have models do one task, judged by another maker's."),
     "conclude": Entry("debateroom.cli.conclude", "Hand in your own synthesis of a debate: see --synthesis host."),
+    "compare": Entry("debateroom.cli.compare", "Compare two debates side by side."),
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),
     "doctor": Entry("debateroom.cli.doctor", "Check providers, keys, the embedded model and folders."),
     "eval": Entry("debateroom.cli.evaluate", "Try many tasks on an agent, with simulated customers.", "evaluate"),

@@ -123,6 +123,22 @@ class LiveProgress(PlainProgress):
         self.close()
         super()._synthesized(event)
 
+    def _baseline_started(self, event: Event) -> None:
+        super()._baseline_started(event)
+        self._wait_for("asking_alone")
+
+    def _baseline_finished(self, event: Event) -> None:
+        self.close()
+        super()._baseline_finished(event)
+
+    def _judging_started(self, event: Event) -> None:
+        super()._judging_started(event)
+        self._wait_for("judging")
+
+    def _room_finished(self, event: Event) -> None:
+        self.close()
+        super()._room_finished(event)
+
     def _wait_for(self, key: str) -> None:
         """A line that stands while one call is under way."""
         self._agents_shown, self._title = (), say(self._language, key) + " …"

@@ -104,6 +104,11 @@ def _tell_outcome(outcome: Outcome) -> None:
 
         trials.tell(outcome)
         return
+    if outcome.transcript.kind == "arena":
+        from debateroom.cli import arena
+
+        arena.tell(outcome)
+        return
     language = outcome.transcript.language
     if outcome.summary["brief"]:
         tell(say(language, "host_waits") + "\n")
@@ -121,6 +126,10 @@ def _tell_answer(transcript: Transcript) -> None:
 
     final, language = transcript.final_output or {}, transcript.language
     tell(verdict(language, final.get("outcome"), paragraph(transcript)))
+    if final.get("decision"):
+        from debateroom.report import decision
+
+        tell(one_line(decision.headline(transcript), LONGEST))
     for key in ("recommended_action", "sharpest_disagreement"):
         text = one_line(str(final.get(key, "")), LONGEST)
         tell("\n" + say(language, "labelled", label=say(language, key), text=text))

@@ -107,6 +107,8 @@ class PlainProgress:
         self._confidence: dict[str, float | None] = {}
         self._lookups = 0
         """Tool calls in this round that have come to their end."""
+        self._devil: str | None = None
+        """Who attacks in this round by order."""
         self._spent = Spent()
 
     def on_event(self, event: Event) -> None:
@@ -138,7 +140,7 @@ class PlainProgress:
         if self._quiet or self.announced:
             return
         rows = [(seat["name"], one_line(seat["role"], 60), seat["model"]) for seat in event["agents"]]
-        rows.append((say(self._language, "moderator_row"), "", moderator_of(event, self._language)))
+        rows += orchestrators_of(event, self._language)
         widths = [max(width(row[column]) for row in rows) for column in (0, 1)]
         for name, role, model in rows:
             self._note(f"{padded(name, widths[0])}  {padded(role, widths[1])}  {model}")
@@ -166,7 +168,10 @@ class PlainProgress:
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume
-        self._lookups = 0
+        self._lookups, self._devil = 0, event.get("devil")
+        if self._devil and not self._quiet:
+            figures = {"seat": self._devil, "other": event.get("attacks")}
+            self._note(say(self._language, "devil_line", round=event["round"], **figures))
 
     def _tool_answered(self, event: Event) -> None:
         self._lookups += 1
@@ -210,6 +215,35 @@ class PlainProgress:
         if reason:
             self._note(say(self._language, "no_synthesis", reason=one_line(reason)))
 
+    def _baseline_started(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(say(self._language, "baseline_asks", count=event["answers"]))
+
+    def _single_failed(self, event: Event) -> None:
+        reason = one_line(event["reason"], REASON_LENGTH)
+        self._note(say(self._language, "baseline_failed", answer=event["answer"], reason=reason))
+
+    def _baseline_finished(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(baseline_of(event["baseline"], self._language))
+
+    def _judging_started(self, event: Event) -> None:
+        if not self._quiet:
+            self._note(say(self._language, "judging_line", count=event["count"]))
+
+    def _judged(self, event: Event) -> None:
+        if self._verbose:
+            shown, verdict = " → ".join(event["shown"]), event.get("verdict") or event.get("score")
+            told = {"tie": say(self._language, "judged_tie"), None: say(self._language, "judged_unusable")}
+            why = one_line(event["why"] or event["problem"])
+            self._note(say(
+                self._language, "judged_line", shown=shown, verdict=told.get(verdict, str(verdict)), why=why
+            ))  # fmt: skip
+
+    def _judge_failed(self, event: Event) -> None:
+        if self._verbose:  # at the end it is said how many, and why
+            self._note(say(self._language, "judge_failed", count=1, reason=one_line(event["reason"], REASON_LENGTH)))
+
     def _seat_failed(self, event: Event) -> None:
         role, reason = one_line(event["role"], 60), one_line(event["reason"], REASON_LENGTH)
         self._note(say(self._language, "failed_line", agent=event["agent"], role=role, reason=reason))
@@ -230,10 +264,17 @@ class PlainProgress:
         self._room_finished(event)
 
     def round_line(self, number: int) -> str:
-        """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 9 8 —`."""
-        known = [self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))]
-        shown = " ".join("—" if value is None else in_marks(self._language, f"{value:g}") for value in known)
-        confidences = say(self._language, "confidence_line", list=shown) if any(v is not None for v in known) else ""
+        """`round 2 of 4: 5 of 5 agents answered, confidence 8 7 (9) 8 —`; a devil's advocate's in brackets."""
+        known = {
+            name: self._confidence[name] for name in sorted(self._confidence, key=lambda name: (len(name), name))
+        }
+        shown = " ".join(
+            f"({text})" if name == self._devil else text
+            for name, value in known.items()
+            for text in ["—" if value is None else in_marks(self._language, f"{value:g}")]
+        )
+        stated = any(value is not None for value in known.values())
+        confidences = say(self._language, "confidence_line", list=shown) if stated else ""
         if self._lookups:
             confidences += say(self._language, "lookups_line", count=self._lookups)
         replies = len(self._confidence)
@@ -243,10 +284,33 @@ class PlainProgress:
         )  # fmt: skip
 
 
+def baseline_of(told: Mapping[str, Any], language: str) -> str:
+    """`the baseline: 2 of 3 for “A queue”; the debate came to another answer`, or that there is none, and why."""
+    count = len(told["answers"])
+    if not count:
+        reasons = [told["stopped"], *(each["reason"] for each in told["failures"])]
+        return say(language, "baseline_none", reason=one_line(next(filter(None, reasons), "—")))
+    if told["option"] is None:
+        return say(language, "baseline_tie", count=count)
+    compared = {True: "baseline_same", False: "baseline_other"}.get(told["same_as_debate"])
+    line = say(language, "baseline_line", votes=told["votes"], count=count, option=one_line(told["option"], 80))
+    return line + (say(language, compared) if compared else "")
+
+
 def looking_at(event: Event) -> str:
     """A tool's call as people are shown it: its name and what it is asked about, on one line."""
     about = " ".join(str(value) for value in event["arguments"].values())
     return one_line(f"{event['name']} {about}", LOOKING_LENGTH)
+
+
+def orchestrators_of(event: Event, language: str) -> list[tuple[str, str, str]]:
+    """The moderator and the judge of a room as people are shown them: what it is, whose it is, and its model."""
+    judging, rows = event["settings"].get("judging"), []
+    if event.get("kind") != "arena":
+        rows.append((say(language, "moderator_row"), "", moderator_of(event, language)))
+    if judging:
+        rows.append((say(language, "judge_row"), judging["vendor"], judging["model"]))
+    return rows
 
 
 def moderator_of(event: Event, language: str) -> str:

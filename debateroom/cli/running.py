@@ -9,6 +9,19 @@ import click
 
 from debateroom.cli import waking
 
+
+def showing(more: str) -> tuple[Callable[[Any], Any], ...]:
+    """The options that say where a run goes on and what is seen of it; `more` is what `-v` tells."""
+    return (
+        click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
+        waking.option,
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+        click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
+        click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
+        click.option("-v", "--verbose", count=True, help=f"More on stderr: {more}; -vv: every event."),
+    )
+
+
 _OPTIONS = (
     click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
     click.option(
@@ -19,12 +32,7 @@ _OPTIONS = (
     ),
     click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
     click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
-    click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once."),
-    waking.option,
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
-    click.option("--events", is_flag=True, help="Print the events as JSON lines, the object of --json last."),
-    click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
-    click.option("-v", "--verbose", count=True, help="More on stderr: what was kept back and why; -vv: every event."),
+    *showing("what was kept back and why"),
 )
 
 

@@ -91,6 +91,22 @@ def moderator_limit(
     return Allowance(most, played, kept or 0.0)
 
 
+def judging_limit(plan: Plan, transcript: Transcript, count: int, *, warm: Collection[str] = ()) -> Allowance | None:
+    """What each of `count` judgements may have; None when the budget does not hold `LEAST` tokens for each."""
+    if plan.budget is None:
+        return Allowance(plan.max_tokens)
+    if transcript.cost is None:
+        return None
+    fewest = least(plan)
+    played = Played(plan, transcript).careful(warm)
+
+    def price(size: int) -> float | None:
+        return played.judgements(count, size).cost
+
+    most = longest(price, plan.budget - transcript.cost, fewest, plan.max_tokens)
+    return None if most is None else Allowance(most, played)
+
+
 def longest(price: Callable[[int], float | None], left: float, least: int, most: int) -> int | None:
     """The largest size from `least` to `most` whose `price` is within what is `left`, but for a few; None if none."""
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from debateroom.messages import Entry, Kind, Round, Transcript
 from debateroom.reading.reply import read_reply
 from debateroom.reading.topic import is_error_text, is_no_speech
+from debateroom.room.played import devil
 
 THRESHOLD = 8.0
 """Confidence (1–10) from which a seat counts as sure; from the seed."""
@@ -50,7 +51,7 @@ class Decision:
     backers: tuple[str, ...]
     """Seats that would sign it."""
     effective: int
-    """Seats whose reply counts: neither failed nor empty nor off topic."""
+    """Seats whose reply counts: neither failed nor empty nor off topic, nor devil's advocate."""
     excluded: tuple[str, ...]
     """Seats whose reply was left out."""
     why: str
@@ -64,6 +65,11 @@ class Decision:
 def counted(item: Round) -> tuple[Entry, ...]:
     """Replies that count: not off topic, not empty, not an error's text in place of a speech."""
     return tuple(entry for entry in item.entries if not entry.off_topic and not _no_answer(entry, item))
+
+
+def voices(item: Round) -> tuple[Entry, ...]:
+    """Replies that can make an agreement: those that count, without that of the round's devil's advocate."""
+    return tuple(entry for entry in counted(item) if entry.agent != item.devil)
 
 
 def _no_answer(entry: Entry, item: Round) -> bool:
@@ -83,14 +89,18 @@ def _says_an_error(entry: Entry, kind: Kind) -> bool:
 
 
 def gate(item: Round, *, quorum: int, threshold: float = THRESHOLD) -> Gate:
-    """Open when every known confidence is at least `threshold` and a quorum is known; after round 1 none need be."""
-    entries = counted(item)
+    """Open when every known confidence is at least `threshold` and a quorum is known; after round 1 none need be.
+
+    The devil's advocate has none.
+    """
+    entries = voices(item)
     known = [entry.confidence for entry in entries if entry.confidence is not None]
+    enough = min(quorum, len(entries)) if devil(item) else quorum  # who attacks is of the quorum, and has no voice
     if len(entries) < 2:
         return Gate(False, "few_replies")
     if any(confidence < threshold for confidence in known):
         return Gate(False, "unsure")
-    if item.round > 1 and len(known) < quorum:
+    if item.round > 1 and len(known) < enough:
         return Gate(False, "few_confidences")
     return Gate(True, "")
 
@@ -101,8 +111,8 @@ def decide(item: Round, *, moderated: bool, quorum: int, threshold: float = THRE
     Converged means: the gate is open, every reply that counts is sure (in round 1: none is unsure), at least two
     count, and all would sign the same proposal with nothing left that its author calls a blocker.
     """
-    entries = counted(item)
-    heard = set(entries)
+    entries = voices(item)
+    heard = set(counted(item))
     excluded = tuple(entry.agent for entry in item.entries if entry not in heard)
     verdict = item.moderation if moderated else None
     named = verdict is not None and verdict["proposal"] not in (None, *excluded)

@@ -19,7 +19,7 @@ class Expected:
     """What one round, or the synthesis, will come to."""
 
     name: str
-    """`1`, `2` …, or `synthesis`."""
+    """`1`, `2` …, `synthesis` or `judging`."""
     calls: int
     usage: Usage
     cost: float | None

@@ -23,8 +23,8 @@ def build(transcript: Transcript, decision: Decision, outcome: str, *, alone: bo
     Not `alone`: there is a moderator, whose synthesis could not be used.
     """
     last = transcript.rounds[-1]
-    entries = convergence.counted(last)
-    leading = _leading(transcript, decision)
+    entries = convergence.voices(last)
+    leading = newest_proposal(transcript, decision.proposal)
     return {
         "summary": _summary(transcript, decision, outcome, leading, alone),
         "consensus": [leading] if decision.converged and leading else [],
@@ -70,11 +70,11 @@ def _closed(text: str) -> str:
     return text if not text or text[-1] in ".!?…。！？" else f"{text}."
 
 
-def _leading(transcript: Transcript, decision: Decision) -> str:
-    """The newest wording of the proposal that most would sign; empty when none stands out."""
+def newest_proposal(transcript: Transcript, seat: str | None) -> str:
+    """The newest wording of a seat's proposal; empty when there is none, or no seat."""
     for item in reversed(transcript.rounds):
-        for entry in convergence.counted(item):
-            if entry.agent == decision.proposal and _proposal(entry, item.round):
+        for entry in convergence.voices(item):
+            if entry.agent == seat and _proposal(entry, item.round):
                 return _proposal(entry, item.round)
     return ""
 
@@ -159,7 +159,7 @@ def _mind_changes(transcript: Transcript) -> list[dict[str, Any]]:
         # a seat that did not speak in round 1 has no proposal of its own to leave
         before = seat.name if _spoke(transcript, seat.name, 1) else ""
         for item in transcript.rounds:
-            entry = next((e for e in convergence.counted(item) if e.agent == seat.name and e.endorses), None)
+            entry = next((e for e in convergence.voices(item) if e.agent == seat.name and e.endorses), None)
             if entry is None or entry.endorses is None or entry.endorses == before:
                 continue
             if before:

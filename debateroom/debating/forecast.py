@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from debateroom.debating import baseline_cost, judge, singles
 from debateroom.debating.expected import Expected, expected, total
 from debateroom.debating.plan import HOST, NO_MODERATOR, Plan
 from debateroom.debating.played import LAST_QUESTION, VERDICT, Played
@@ -22,7 +23,7 @@ SYNTHESIS = 1500
 def rounds(
     plan: Plan, transcript: Transcript, *, answered: Collection[str] = (), worst: bool = False
 ) -> tuple[Expected, ...]:
-    """The rounds after the finished ones of `transcript`, in order, and the synthesis last.
+    """The rounds after the finished ones of `transcript`, in order, then the synthesis, and a baseline last.
 
     The seats that have `answered` in the first of them are not asked in it again.
     The moderator is taken to be asked after each: whether a round needs it shows only once it is played. Repairs of
@@ -37,6 +38,11 @@ def rounds(
         found.append(
             expected(plan, "synthesis", [(plan.moderator, played.moderator(SYNTHESIS, question=LAST_QUESTION))])
         )
+    if plan.judging is not None:
+        found.append(played.judgements(judge.calls(len(plan.seats))))
+    if plan.baseline is not None:
+        target = baseline_cost.whole(transcript.usage) + baseline_cost.whole(total(found).usage)
+        found.append(baseline_cost.foreseen(plan, played, target))
     return tuple(found)
 
 
@@ -72,17 +78,31 @@ def remaining(plan: Plan, state: State) -> Expected:
     transcript = state.transcript
     finished = tuple(item for item in transcript.rounds if item.round in state.finished_rounds)
     if transcript.final_output is not None:
-        return total(())
+        return _of_baseline(plan, state)
     agreed = plan.early_stop and any(decision["converged"] for decision in state.decisions.values())
     last = replace(plan, rounds=len(finished)) if agreed else plan
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
     parts = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
+    if plan.judging is not None:  # those that are there are not made again
+        there = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
+        parts[-1] = there
+    if plan.judging is not None:  # those that are there are not made again
+        parts[-1] = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
     if plan.moderator != NO_MODERATOR:
         played = Played(plan, replace(transcript, rounds=finished))
         undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]
         verdicts = [(plan.moderator, played.moderator(VERDICT)) for _ in undecided]
         parts.append(expected(plan, "moderator", verdicts))
     return total(parts)
+
+
+def _of_baseline(plan: Plan, state: State) -> Expected:
+    """What the baseline of a concluded debate still comes to at most."""
+    if plan.baseline is None or state.transcript.baseline is not None:
+        return total(())
+    used = baseline_cost.whole(singles.used(state))
+    debate = baseline_cost.whole(state.transcript.usage) - used
+    return baseline_cost.foreseen(plan, Played(plan, state.transcript), max(1, debate - used))
 
 
 def nothing_yet(plan: Plan) -> Transcript:

@@ -118,7 +118,11 @@ class _Check:
             for name in self.names
         }
         self._rounds_spoken = {
-            name: [item.round for item in transcript.rounds if any(e.agent == name for e in item.entries)]
+            name: [
+                item.round
+                for item in transcript.rounds
+                if item.devil != name and any(e.agent == name for e in item.entries)
+            ]
             for name in self.names
         }
         self._given = flat(f"{transcript.problem}\n{transcript.context}")
@@ -201,7 +205,7 @@ class _Check:
         return [value for value in held if self._keep(bool(value["agents"]))]
 
     def changes(self, values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Changes of mind of seats that spoke before and in the round named."""
+        """Changes of mind of seats that spoke for themselves before and in the round named."""
         kept = []
         for value in values:
             agent = self._named.find(value["agent"]) or ""

@@ -25,6 +25,8 @@ def events(transcript: Transcript, plan: Plan) -> list[dict[str, Any]]:
         found += _round(item, plan, last=item is transcript.rounds[-1])
     if transcript.final_output is not None:
         found.append(event("synthesized", final_output=transcript.final_output))
+        if transcript.baseline is not None:
+            found.append(event("baseline_finished", baseline=transcript.baseline))
         found.append(event("room_finished", status="finished", stopped=transcript.stopped, exit_code=0))
     return found
 
@@ -43,13 +45,15 @@ def _spent(transcript: Transcript) -> Iterator[dict[str, Any]]:
 
 
 def _round(item: Round, plan: Plan, *, last: bool) -> Iterator[dict[str, Any]]:
+    if item.devil:
+        yield event("round_started", round=item.round, devil=item.devil, attacks=item.attacks)
     yield from (_reply(item.round, entry) for entry in item.entries)
     yield from (event("seat_failed", round=item.round, **asdict(failure)) for failure in item.failures)
     heard_of = {entry.agent for entry in item.entries} | {failure.agent for failure in item.failures}
     if last and (len(item.entries) < plan.quorum or not heard_of >= {seat.name for seat in plan.seats}):
         return
     yield event("round_finished", round=item.round)
-    verdict = moderation.kept(item.moderation, plan)
+    verdict = moderation.kept(item.moderation, plan, item.devil)
     if verdict is not None:
         kept = (item.moderation or {}).get("history") == "last_round"
         told = {"problem": "", "model": "", "seconds": 0.0, "history": "last_round" if kept else "full"}

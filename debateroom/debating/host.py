@@ -18,6 +18,7 @@ from debateroom.errors import UsageError
 from debateroom.language import say
 from debateroom.reading.naming import names_of
 from debateroom.room.events import State
+from debateroom.room.played import devil
 from debateroom.room.room import BRIEF, CHAT, command
 from debateroom.terminal import one_line
 
@@ -29,14 +30,18 @@ _NAME = 60
 def brief(folder: Path, state: State, plan: Plan) -> str:
     """What the caller needs to conclude: the questions, the schema of its answer, where the transcript is."""
     found = synthesis.findings(state, plan)
-    rounds, outcome = len(found.transcript.rounds), found.facts["outcome"]
     names = [seat.name for seat in plan.seats]
     return templates.render(
         f"prompts/{plan.language}/brief.j2",
         names=names,
-        number=rounds,
-        finding=synthesis.finding_of(plan.language, outcome, found.decision, rounds),
+        number=len(found.transcript.rounds),
+        finding=synthesis.finding_of(plan.language, found),
         excluded=[each["agent"] for each in found.facts["excluded"]],
+        attacks=[
+            say(plan.language, "seat_in_round", agent=item.devil, round=item.round)
+            for item in found.transcript.rounds
+            if devil(item)
+        ],
         transcript=str(folder.resolve() / CHAT),
         schema=json.dumps(structured.schema(Synthesis, names), indent=1, ensure_ascii=False),
         conclude=f"{command('conclude', folder)} --file FINAL.json",

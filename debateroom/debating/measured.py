@@ -43,12 +43,14 @@ def measured(plan: Plan, transcript: Transcript) -> Mapping[str, Measured]:
         for entry in item.entries:
             # the usage of a reply that was asked for again is that of all its calls
             if entry.usage.input and entry.history == "full" and entry.calls == 1 and entry.agent in models:
-                ratio = entry.usage.input / (shared + own.tokens(entry.agent, item.round))
+                ratio = entry.usage.input / (
+                    shared + own.tokens(entry.agent, item.round, devil=entry.agent == item.devil)
+                )
                 found.setdefault(models[entry.agent], []).append((ratio, entry))
     known = {model: _averaged(ratios) for model, ratios in found.items()}
     others = _alike(list(known.values()))
     shares = _shares(models, transcript)
-    names = {*models.values(), plan.moderator}
+    names = {*models.values(), plan.moderator, *([plan.judging.model] if plan.judging else ())}
     return {model: replace(known.get(model, others), cached=shares.get(model)) for model in names}
 
 
@@ -85,16 +87,18 @@ def shared_tokens(plan: Plan, transcript: Transcript) -> list[float]:
 
 
 class OwnTokens:
-    """Estimated tokens of each seat's own block. Only the first round's differs from the others'."""
+    """Estimated tokens of each seat's own block. Only the first round's and a devil's differ from the others'."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._seats = {seat.name: seat for seat in plan.seats}
-        self._known: dict[tuple[str, str], int] = {}
+        self._known: dict[tuple[str, str, bool], int] = {}
 
-    def tokens(self, agent: str, number: int) -> int:
-        key = (agent, prompts.kind_of(number))
+    def tokens(self, agent: str, number: int, *, devil: bool = False) -> int:
+        """Those of a seat in a round; as its `devil`, those of an attack on the first seat's proposal."""
+        key = (agent, prompts.kind_of(number), devil)
         if key not in self._known:
-            asked = prompts.seat_request(self._plan, (), self._seats[agent], number)
+            attacks = self._plan.seats[0] if devil else None
+            asked = prompts.seat_request(self._plan, (), self._seats[agent], number, attacks=attacks)
             self._known[key] = tokens.estimate(asked.own)
         return self._known[key]

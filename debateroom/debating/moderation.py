@@ -53,6 +53,7 @@ def ask(
     """
     shape, model = OpeningModeration if number == 1 else Moderation, models.open(plan.moderator)
     names = _names(plan)
+    devil = next((item.devil for item in room.transcript.rounds if item.round == number), None)
     asked = prompts.moderator_request(plan, room.transcript, number, structured.schema(shape, names.order))
     allowance = budget.moderator_limit(plan, room.transcript, synthesis_after=True, warm=purse.sent.warm())
     limit = allowance.limit if allowance else budget.least(plan)
@@ -64,13 +65,18 @@ def ask(
         purse.begin(allowance, room.transcript.cost)
         room.write(event("moderator_asked", round=number))
         answer = structured.ask(
-            plan, model, request, shape, purse=purse, check=lambda verdict: _problem(verdict, names, plan.language)
+            plan,
+            model,
+            request,
+            shape,
+            purse=purse,
+            check=lambda verdict: _problem(verdict, names, plan.language, devil),
         )
     room.write(
         event(
             "moderated",
             round=number,
-            verdict=_in_seat_names(answer.value, names) if answer.value else None,
+            verdict=_in_seat_names(answer.value, names, devil) if answer.value else None,
             problem=answer.problem,
             model=answer.model,
             seconds=round(answer.seconds, 3),
@@ -81,7 +87,7 @@ def ask(
     return request.shared if answer.value else ()
 
 
-def kept(value: Mapping[str, Any] | None, plan: Plan) -> dict[str, Any] | None:
+def kept(value: Mapping[str, Any] | None, plan: Plan, devil: str | None) -> dict[str, Any] | None:
     """A verdict that a transcript holds, when it is one of this room's; None when it cannot be read as that."""
     if value is None:
         return None
@@ -90,14 +96,14 @@ def kept(value: Mapping[str, Any] | None, plan: Plan) -> dict[str, Any] | None:
         verdict = shape.model_validate({**value, "proposal": value.get("proposal")})
     except ValidationError:
         return None
-    return None if _problem(verdict, names, plan.language) else _in_seat_names(verdict, names)
+    return None if _problem(verdict, names, plan.language, devil) else _in_seat_names(verdict, names, devil)
 
 
 def _names(plan: Plan) -> Names:
     return names_of(tuple((seat.name, seat.role) for seat in plan.seats))
 
 
-def _problem(verdict: Moderation, names: Names, language: str) -> str:
+def _problem(verdict: Moderation, names: Names, language: str, devil: str | None) -> str:
     """Why the verdict cannot be used, in words; empty when it can.
 
     A name that means no seat is not passed over: without it disagreement would read as agreement, or the reverse.
@@ -113,7 +119,7 @@ def _problem(verdict: Moderation, names: Names, language: str) -> str:
             return say(language, "no_such_seat", field=field, name=one_line(unknown[0], _NAME))
     if not verdict.aligned:
         return ""
-    value = _in_seat_names(verdict, names)
+    value = _in_seat_names(verdict, names, devil)
     if value["proposal"] is None:
         return say(language, "aligned_on_nothing")
     if value["holdouts"]:
@@ -121,13 +127,16 @@ def _problem(verdict: Moderation, names: Names, language: str) -> str:
     return ""
 
 
-def _in_seat_names(verdict: Moderation, names: Names) -> dict[str, Any]:
-    """The verdict with the seats by their own names, in seat order; none is off topic and anything else besides."""
+def _in_seat_names(verdict: Moderation, names: Names, devil: str | None) -> dict[str, Any]:
+    """The verdict with the seats by their own names, in seat order; none is off topic and anything else besides.
+
+    The round's devil's advocate is no holdout: it attacked by order.
+    """
     value = verdict.model_dump()
     for key in ("holdouts", "off_topic"):
         value[key] = names.among(value[key])[0]
     proposal = None if nobody(verdict.proposal) else names.find(verdict.proposal or "")
     value["proposal"] = None if proposal in value["off_topic"] else proposal
     value["open_blockers"] = [text.strip() for text in verdict.open_blockers if text.strip()]
-    value["holdouts"] = [name for name in value["holdouts"] if name not in value["off_topic"]]
+    value["holdouts"] = [name for name in value["holdouts"] if name not in (*value["off_topic"], devil)]
     return value

@@ -6,20 +6,23 @@ import secrets
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any
 
 from pydantic import ConfigDict
 
 from debateroom import tokens
 from debateroom.context import Context
-from debateroom.debating import looking, prompts, roles
+from debateroom.debating import judge, looking, prompts, roles
+from debateroom.debating.judge import Judging
 from debateroom.debating.looking import Looking
 from debateroom.errors import DebateroomError, UsageError, VagueQuestion, Wording
 from debateroom.language import say, spoken, worded
 from debateroom.messages import Seat, Transcript
 from debateroom.models import prices, reach
 from debateroom.models.reach import Reach
-from debateroom.models.registry import Models, choose_default, resolve
+from debateroom.models.registry import Default, Models, choose_default, resolve
+from debateroom.models.vendors import Makers
 from debateroom.reading.question import classify_question, sharpen
 from debateroom.room.opening import read_opening, write_opening
 from debateroom.settings import Settings
@@ -30,6 +33,8 @@ USUAL_SEATS = 3
 NO_MODERATOR = "none"
 HOST = "host"
 """Who concludes where that is left to whoever started the debate."""
+DEBATE, ARENA = "debate", "arena"
+"""What a room may be whose seats speak in rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,10 @@ class Plan:
     """`provider:model`, or `none`."""
     synthesis: str
     """Who concludes: `moderator`, or `host`, whoever started the debate."""
+    devil: bool
+    """Whether from round 2 one seat a round attacks the leading proposal by order."""
+    baseline: int | None
+    """Single answers that the debate is held against, at most; None for none."""
     early_stop: bool
     quorum: int
     """Seats that must answer in a round."""
@@ -76,22 +85,32 @@ class Plan:
     fence: str
     """Tag around quoted text, drawn at random for this run."""
     uuid: str
+    kind: str = DEBATE
+    alone: bool = False
+    """Every seat answers by itself, in its own form: an arena without a debate."""
+    decide: str = "consensus"
+    """What decides beside the outcome of the debate: `vote`, `judge`, or nothing more."""
+    judging: Judging | None = None
+    """How it is judged; None where nobody judges."""
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
         told = {
-            "kind": "debate", "problem": self.problem, "context": self.context, "language": self.language,
+            "kind": self.kind, "problem": self.problem, "context": self.context, "language": self.language,
             "model": self.model, "rounds": self.rounds,
         }  # fmt: skip
         return write_opening(self, told, at_top=_AT_TOP)
 
 
-_AT_TOP = {"problem", "context", "language", "model", "rounds", "seats", "uuid"}
+_AT_TOP = {"kind", "problem", "context", "language", "model", "rounds", "seats", "uuid"}
 
 
 def from_event(opening: Mapping[str, Any]) -> Plan:
     """The plan that a room was opened with. Raises UsageError when the event is not a debate's."""
-    plan = read_opening(Plan, opening, "a debate", at_top=_AT_TOP, reach={}, tools=None, synthesis="moderator")
+    lacking: dict[str, Any] = {"reach": {}, "tools": None, "synthesis": "moderator", "devil": False, "baseline": None}
+    plan = read_opening(Plan, {"kind": DEBATE, **opening}, "a debate", at_top=_AT_TOP, **lacking)
+    if plan.kind not in (DEBATE, ARENA):
+        raise UsageError("this journal was not opened by a debate")
     if len(plan.seats) < 2:
         raise UsageError("this journal was not opened by a debate: it names fewer than two agents")
     return plan
@@ -103,7 +122,7 @@ def make(question: str, settings: Settings, context: Context, models: Models) ->
     Raises UsageError for settings that contradict each other, VagueQuestion for a question that names nothing
     to debate (unless `anyway`), NoModel when a model cannot be used: all in the debate's language.
     """
-    problem = _problem(question)
+    problem = stated(question)
     guess = classify_question(problem)
     language = guess.language if settings.language == "auto" else settings.language
     try:
@@ -118,30 +137,49 @@ def _made(
     problem: str, domain: str | None, language: str, settings: Settings, context: Context, models: Models
 ) -> Plan:
     """The plan, the question being read."""
-    model = choose_default(settings.model).name
-    specs = _roles(settings, domain, language)
+    model = usual_model(settings).name
+    specs = _dealt(_roles(settings, domain, language), settings.mixed)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
-    names = {*(seat.model for seat in seats), moderator} - {NO_MODERATOR}
+    judging = None
+    if settings.decide == "judge":
+        makers = Makers(settings.vendor, models.settings)
+        seats = judge.with_makers(seats, makers, models)
+        judging = judge.appoint(settings, seats, makers, models)
+        makers.hold_used()
+    return completed(
+        settings, context, models,
+        problem=problem, language=language, seats=seats, rounds=settings.rounds, model=models.open(model).name,
+        moderator=moderator, decide=settings.decide, judging=judging,
+    )  # fmt: skip
+
+
+def completed(
+    settings: Settings, context: Context, models: Models, *, seats: tuple[Seat, ...], **chosen: Any
+) -> Plan:
+    """A plan with `seats` and what else was `chosen`; the rest is as the settings have it.
+
+    Raises UsageError for a budget that cannot be kept, tools that a seat cannot have, or a window that is full.
+    """
+    judging: Judging | None = chosen.get("judging")
+    names = {*(seat.model for seat in seats), chosen["moderator"]} - {NO_MODERATOR}
+    names |= {judging.model} if judging else set()
     if settings.budget is not None:
         prices.require(names, settings.prices)
-    fence = _fence()
+    given = {"devil": settings.devil, **_as_given(settings), **chosen}
+    if given["devil"] and len(seats) < 3:  # the one that is left would agree with itself
+        raise worded(UsageError, Wording("devil_seats", {"given": len(seats)}), hint=Wording("devil_seats_hint"))
     tools = looking.chosen(settings.tools, ports=settings.web_ports)
     looking.hold(tools, seats)
     plan = Plan(
-        problem=problem,
         context=context.text,
-        language=language,
         seats=seats,
-        rounds=settings.rounds,
-        model=models.open(model).name,
-        moderator=moderator,
         quorum=_quorum(settings, len(seats)),
-        fence=fence,
+        fence=_fence(),
         tools=tools,
         reach=reach.noted(names, models.settings),
         uuid=str(uuid.uuid4()),
-        **_as_given(settings),
+        **given,
     )
     _hold_window(plan, models)
     return plan
@@ -151,8 +189,9 @@ def _hold_window(plan: Plan, models: Models) -> None:
     """Raises UsageError when what everybody reads leaves a model's window no place for a reply."""
     given = sum(map(tokens.estimate, prompts.shared_blocks(plan, [])))
     asked = [(seat.model, tokens.estimate(prompts.seat_request(plan, (), seat, 2).own)) for seat in plan.seats]
-    if plan.moderator != NO_MODERATOR:
-        asked.append((plan.moderator, max(own for _, own in asked)))  # its question is about as long
+    others = [plan.moderator] if plan.moderator != NO_MODERATOR else []
+    others += [plan.judging.model] if plan.judging else []
+    asked += [(name, max(own for _, own in asked)) for name in others]  # their questions are about as long
     for model, own in asked:
         window = models.open(model).window
         needed = given + own + (plan.tools.reserve(window) if plan.tools else 0)
@@ -170,6 +209,8 @@ def from_transcript(
     caller wants at most; without it as many as the file was to have. Raises UsageError when the file names no
     problem, fewer than two seats, or a program.
     """
+    if transcript.kind == ARENA:
+        raise UsageError("this transcript is an arena's, which goes on from its journal only")
     if not transcript.problem.strip() or len(transcript.agents) < 2:
         raise UsageError("this transcript has no problem or fewer than two agents; it cannot be continued")
     usual = model or settings.model or _of_file(transcript.model) or None
@@ -191,6 +232,7 @@ def from_transcript(
         model=usual,
         moderator=moderator,
         fence=_fence(),
+        devil=len(seats) > 2 and (settings.devil or any(item.devil for item in transcript.rounds)),
         tools=None,
         reach=reach.noted({*(seat.model for seat in seats), moderator} - {NO_MODERATOR}, models.settings),
         uuid=transcript.uuid or str(uuid.uuid4()),
@@ -211,7 +253,7 @@ def _of_file(name: str) -> str:
 
 def _as_given(settings: Settings) -> dict[str, Any]:
     """The settings that a plan takes over unchanged."""
-    names = ("synthesis", "early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
+    names = ("synthesis", "baseline", "early_stop", "stagger", "call_timeout", "round_timeout", "max_tokens")
     limits = ("timeout", "budget", "prices", "concurrency")
     return {name: getattr(settings, name) for name in (*names, *limits)}
 
@@ -230,7 +272,8 @@ def vague(problem: str, language: str) -> VagueQuestion:
     )
 
 
-def _problem(question: str) -> str:
+def stated(question: str) -> str:
+    """The question without blanks around it. Raises UsageError when there is none."""
     if "\0" in question:
         raise UsageError("the question holds a NUL character")
     problem = question.strip()
@@ -263,18 +306,40 @@ def _roles(settings: Settings, domain: str | None, language: str) -> Sequence[ro
     return roles.assign(wanted, language, count, given, settings.add_roles)
 
 
+def usual_model(settings: Settings) -> Default:
+    """The model of what names none: the one that was named, else the first of the mixed ones, else what is there."""
+    return choose_default(settings.model or next(iter(settings.mixed), None))
+
+
+def _dealt(specs: Sequence[roles.RoleSpec], mixed: Sequence[str]) -> Sequence[roles.RoleSpec]:
+    """`specs`, those without a model of their own with one of the `mixed`, in order, round robin."""
+    if not mixed:
+        return specs
+    if not all(name.strip() for name in mixed):
+        raise worded(UsageError, Wording("mixed_empty", {"given": ",".join(mixed)}), hint=Wording("mixed_hint"))
+    for name in mixed:  # also one that no seat is left for
+        resolve(name)
+    pack = cycle(mixed)
+    return [spec if spec.model else replace(spec, model=next(pack)) for spec in specs]
+
+
 def _seat(position: int, spec: roles.RoleSpec, model: str, models: Models) -> Seat:
     opened = models.open(spec.model or model)
     return Seat(roles.seat_name(position), spec.name, spec.framing or "", opened.name, opened.vendor)
 
 
 def _moderator(settings: Settings, model: str, models: Models) -> str:
-    """The moderator's model; `none` when it was refused, or when the only model is too small to judge."""
+    """The moderator's model; `none` when it was refused, or when every model is too small to judge.
+
+    Of mixed models it is the first that is not, unless one was named.
+    """
     if settings.moderator == NO_MODERATOR:
         return NO_MODERATOR
-    opened = models.open(settings.moderator or model)
-    if opened.moderates:
-        return opened.name
+    others = () if settings.model else settings.mixed
+    for name in (settings.moderator,) if settings.moderator else (model, *others):
+        opened = models.open(name)
+        if opened.moderates:
+            return opened.name
     if settings.moderator:
         refused = Wording("cannot_moderate", {"model": opened.name})
         raise worded(UsageError, refused, hint=Wording("cannot_moderate_hint"))

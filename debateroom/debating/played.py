@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from debateroom import tokens
-from debateroom.debating import lookup_cost, prefix
+from debateroom.debating import judge, lookup_cost, prefix
 from debateroom.debating.expected import Expected, expected, total
 from debateroom.debating.lookup_cost import calls_after
 from debateroom.debating.measured import Measured, OwnTokens, measured, shared_tokens
@@ -27,8 +27,10 @@ from debateroom.models.registry import info
 
 VERDICT = 250
 """Tokens of a moderator's verdict."""
-_HEADING = 25
+HEADING = 25
 """Tokens around a quoted reply."""
+JUDGEMENT, TO_JUDGE = 150, 700
+"""Tokens of a judgement, and of what a judge is told beside the task and the answers."""
 QUESTION, LAST_QUESTION = 600, 1_300
 """Tokens of what the moderator is asked after the shared blocks, schema included: for a verdict, and at the end."""
 _MARGIN, _MARGIN_MEASURED = 1.2, 1.05
@@ -96,6 +98,7 @@ class Played:
         parts = [played.round(self._next, answered, verdict=moderator)]
         if self._plan.moderator != NO_MODERATOR:
             parts.append(played.moderators(moderator))
+        parts.append(played.judgements(judge.calls(len(self._plan.seats)), moderator))
         alone._plan = replace(self._plan, moderator=NO_MODERATOR)
         seats, whole = alone.round(self._next, answered).cost, total(parts).cost
         return None if seats is None or whole is None else NextRound(seats, whole - seats)
@@ -103,7 +106,7 @@ class Played:
     def at_most(self, model: str, request: Request) -> float | None:
         """US dollars that a call to `model` may cost at most, the look-ups of a seat included. None: not known."""
         shared = sum(map(tokens.estimate, request.shared))
-        own = sum(map(tokens.estimate, request.texts)) - shared + _tokens_of(request.schema)
+        own = sum(map(tokens.estimate, request.texts)) - shared + tokens_of(request.schema)
         most = min(request.max_tokens, info(model).max_output)
         calls = [self._usage(model, own, most, shared=shared, held=shared)]
         if self._looks is not None and request.purpose is not None and request.purpose.call == "seat":
@@ -111,10 +114,28 @@ class Played:
             calls = self._looked_up(model, first, shared, most)
         return expected(self._plan, "", [(model, usage) for usage in calls]).cost
 
+    def alone(self, model: str, own: float, output: float, *, shared: float, held: float) -> Usage:
+        """A call outside of the debate, of so many estimated tokens; the cache may hold the first `held`."""
+        return self._usage(model, own, output, shared=shared, held=held)
+
     def moderators(self, *sizes: float) -> Expected:
         """Calls of the moderator's one after the other, with answers of these sizes and the longest question."""
         usages = [(self._plan.moderator, self.moderator(size, question=LAST_QUESTION)) for size in sizes]
         return expected(self._plan, "moderator", usages)
+
+    def judgements(self, count: int, output: float = JUDGEMENT) -> Expected:
+        """So many judgements, of which each reads the task and the answers that it is about; none without a judge."""
+        judging = self._plan.judging
+        if judging is None:
+            return expected(self._plan, "judging", [])
+        task = tokens.estimate(f"{self._plan.problem}{self._plan.context}{judging.rubric}") + TO_JUDGE
+        shown = 1 if len(self._plan.seats) > judge.MOST_PAIRED else 2
+        answer = max(self.known[seat.model].quoted for seat in self._plan.seats) + HEADING
+        usages = [
+            self._usage(judging.model, shown * answer, output, shared=task, held=task if number else 0.0)
+            for number in range(count)
+        ]
+        return expected(self._plan, "judging", [(judging.model, usage) for usage in usages])
 
     def copied(self) -> Played:
         """The same debate as far as it was played, to be played on by itself."""
@@ -128,7 +149,7 @@ class Played:
         asked = [seat for seat in self._plan.seats if seat.name not in answered]
         usages = [used for model in dict.fromkeys(seat.model for seat in asked)
                   for used in self._of_model(model, number, asked)]  # fmt: skip
-        self._shared += sum(self.known[seat.model].quoted + _HEADING for seat in self._plan.seats)
+        self._shared += sum(self.known[seat.model].quoted + HEADING for seat in self._plan.seats)
         if self._plan.moderator != NO_MODERATOR:
             usages.append((self._plan.moderator, self.moderator(verdict)))
         reply = round(fmean(self.known[seat.model].reply for seat in self._plan.seats))
@@ -155,7 +176,8 @@ class Played:
 
     def _seat(self, seat: Seat, number: int) -> list[Usage]:
         """The calls of one reply: the last one writes it, those before it ask for tools."""
-        own, reply = self._own.tokens(seat.name, number), self.known[seat.model].reply
+        devil = self._plan.devil and number > 1 and seat is self._plan.seats[0]  # one a round, whichever it is
+        own, reply = self._own.tokens(seat.name, number, devil=devil), self.known[seat.model].reply
         if self._looks is None:
             return [self._call(seat.model, own, reply)]
         return self._looked_up(seat.model, self._call(seat.model, own, self._looks.asked), self._shared, reply)
@@ -221,6 +243,6 @@ def _careful(known: Measured) -> Measured:
     return replace(known, factor=known.factor * (_MARGIN if known.cached is None else _MARGIN_MEASURED))
 
 
-def _tokens_of(schema: Mapping[str, Any] | None) -> int:
+def tokens_of(schema: Mapping[str, Any] | None) -> int:
     """A schema is read as well, and no provider says how."""
     return tokens.estimate(json.dumps(schema)) if schema else 0

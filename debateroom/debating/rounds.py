@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from debateroom import clock, tokens
 from debateroom.agents.tape import tape
-from debateroom.debating import budget, convergence, moderation, prefix, prompts, turns
+from debateroom.debating import budget, convergence, devil, moderation, prefix, prompts, turns
 from debateroom.debating.asking import Asking, Call, Landed, OnProgress, Told
 from debateroom.debating.budget import Allowance
 from debateroom.debating.looking import Desk
@@ -131,7 +131,9 @@ class _Rounds:
         """Asks every seat without a reply in this round yet, and journals what lands, in the order it lands."""
         there = [entry for item in self.room.transcript.rounds if item.round == number for entry in item.entries]
         answered = {entry.agent: entry.confidence for entry in there}
-        self.room.write(event("round_started", round=number, answered=answered))
+        attack = devil.appointed(self.plan, self.room.transcript, self.room.state.decisions, number)
+        told = attack._asdict() if attack else {}
+        self.room.write(event("round_started", round=number, answered=answered, **told))
         seconds = self.plan.round_timeout
         if self.until is not None:
             seconds = max(0.0, min(seconds, self.until - clock.monotonic()))
@@ -194,11 +196,14 @@ class _Rounds:
         given = sum(map(tokens.estimate, shared))
         answered = {entry.agent for item in rounds if item.round == number for entry in item.entries}
         waiting = self.room.state.unreadable
+        round_ = self._round(number)
+        attacked = next((seat for seat in self.plan.seats if seat.name == round_.attacks), None)
         return [
             self._call(replace(asked, max_tokens=limit, until=until), given, seat, waiting.get((number, seat.name)))
             for seat in self.plan.seats
             if seat.name not in answered
-            for asked in [prompts.seat_request(self.plan, shared, seat, number)]
+            for attacks in [attacked if seat.name == round_.devil else None]
+            for asked in [prompts.seat_request(self.plan, shared, seat, number, attacks=attacks)]
         ]
 
     def _call(self, asked: Request, given: int, seat: Seat, unreadable: Event | None) -> Call:

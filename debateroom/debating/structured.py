@@ -47,11 +47,15 @@ class Structured(Generic[Shape]):
     seconds: float
     problem: str = ""
     """Why there is no value, for people, in the room's language."""
+    failed: bool = False
+    """Whether that is because the call failed: the same one may succeed later."""
 
 
-def schema(shape: type[BaseModel], names: Sequence[str]) -> dict[str, Any]:
+def schema(shape: type[BaseModel], names: Sequence[str] = ()) -> dict[str, Any]:
     """The JSON Schema of `shape` with the room's seats as the only names; an enum once, which both vendors take."""
     found = shape.model_json_schema(by_alias=True)
+    if not names:
+        return found
     seat: dict[str, Any] = {"type": "string"}
     if len(names) <= MOST_NAMED:
         seat["enum"] = list(names)
@@ -91,7 +95,9 @@ def ask(
         try:
             answer = model.ask(asked)
         except CallFailed as error:
-            return Structured(None, (*paid, *error.paid), name, seconds, str(spoken(error, plan.language)))
+            return Structured(
+                None, (*paid, *error.paid), name, seconds, str(spoken(error, plan.language)), failed=True
+            )
         paid, seconds, name = (*paid, *answer.paid), seconds + answer.seconds, answer.model
         value, problem = read(answer.text, shape, plan.language)
         if value is not None and check is not None:

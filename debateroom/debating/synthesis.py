@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from debateroom import clock
-from debateroom.debating import budget, convergence, extract, grounding, prompts, structured, votes
+from debateroom.debating import budget, convergence, deciding, extract, grounding, prompts, structured, votes
 from debateroom.debating.convergence import Decision
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.debating.purse import Purse
@@ -23,7 +23,7 @@ from debateroom.language import say
 from debateroom.messages import Request, Transcript
 from debateroom.models.registry import Models
 from debateroom.room.events import State
-from debateroom.room.played import standing
+from debateroom.room.played import devil, standing
 from debateroom.room.room import Room, event
 from debateroom.room.spending import spent
 
@@ -105,6 +105,8 @@ def findings(state: State, plan: Plan) -> Findings:
     last = transcript.rounds[-1]
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
     facts = _facts(transcript, decision, state.moderator_problems)
+    decided = deciding.of(plan, state)
+    facts |= {"decision": decided} if decided else {}
     premise = grounding.premise(facts["shared_premise"] or "", transcript)
     return Findings(transcript, decision, facts | premise.claims, premise.unsupported)
 
@@ -139,7 +141,7 @@ def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: flo
         else:
             purse.begin(allowance, transcript.cost)
             room.write(event("synthesis_asked"))
-            request = _request(transcript, plan, facts["outcome"], decision)
+            request = _request(plan, found)
             request = replace(request, until=until, max_tokens=allowance.limit)
             answer, history = _asked(transcript, plan, models, request, purse)
     if answer is not None and answer.value is not None:
@@ -148,6 +150,8 @@ def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: flo
         moderated = plan.moderator != NO_MODERATOR
         problem = answer.problem if answer else say(plan.language, "time_over") if moderated else ""
         final = {**extract.build(transcript, decision, facts["outcome"], alone=not moderated), **facts}
+        if winner := facts.get("decision", {}).get("winner"):
+            final["recommended_action"] = extract.newest_proposal(transcript, winner)
         final |= {"unsupported": found.unsupported, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.paid, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), history=history, **paid))
@@ -162,16 +166,21 @@ def _filled(claims: dict[str, Any], transcript: Transcript, decision: Decision, 
     return claims | {key: stand_in[key] for key in needed if not claims[key]}
 
 
-def _request(transcript: Transcript, plan: Plan, outcome: str, decision: Decision) -> Request:
-    excluded = [entry for item in transcript.rounds for entry in item.entries if entry.off_topic]
-    finding = finding_of(plan.language, outcome, decision, len(transcript.rounds))
+def _request(plan: Plan, found: Findings) -> Request:
+    excluded = [entry for item in found.transcript.rounds for entry in item.entries if entry.off_topic]
+    finding = finding_of(plan.language, found)
     schema = structured.schema(Synthesis, [seat.name for seat in plan.seats])
-    return prompts.synthesis_request(plan, transcript, schema, finding=finding, excluded=excluded)
+    return prompts.synthesis_request(plan, found.transcript, schema, finding=finding, excluded=excluded)
 
 
-def finding_of(language: str, outcome: str, decision: Decision, rounds: int) -> str:
-    """The outcome as whoever concludes is told it."""
-    return say(language, f"finding_{outcome}", proposal=decision.proposal or "—", rounds=rounds)
+def finding_of(language: str, found: Findings) -> str:
+    """The outcome as whoever concludes is told it, and what was decided beside it."""
+    figures = {"proposal": found.decision.proposal or "—", "rounds": len(found.transcript.rounds)}
+    told = [say(language, f"finding_{found.facts['outcome']}", **figures)]
+    decided = found.facts.get("decision") or {}
+    if decided.get("winner"):
+        told.append(say(language, f"finding_{decided['by']}", agent=decided["winner"]))
+    return say(language, "between_sentences").join(told)
 
 
 def _asked(
@@ -203,6 +212,7 @@ def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[
         if entry not in convergence.counted(item)
     ]
     final_vote = votes.final(transcript, decision)
+    attacker = devil(transcript.rounds[-1])
     agreed_at_once = decision.converged and len(transcript.rounds) == 1
     return {
         "outcome": convergence.outcome(transcript, decision),
@@ -211,6 +221,7 @@ def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[
         "final_vote": final_vote,
         "effective_agents": decision.effective,
         "excluded": excluded,
+        **({"devil": attacker} if attacker else {}),
         "undecided_because": None if decision.converged else decision.why,
         "open_blockers": list((transcript.rounds[-1].moderation or {}).get("open_blockers", ())),
         "moderator_problems": [{"round": number, "reason": reason} for number, reason in problems],
@@ -221,9 +232,11 @@ def _facts(transcript: Transcript, decision: Decision, problems: Sequence[tuple[
 _ORDER = (
     "summary", "outcome", "consensus", "disagreements", "recommended_action", "sharpest_disagreement",
     "unresolved_risks", "mind_changes", "highlights", "opening_vote", "final_vote", "effective_agents", "excluded",
-    "undecided_because", "open_blockers", "moderator_problems", "shared_premise", "synthesized_by", "unsupported",
+    "undecided_because", "open_blockers", "moderator_problems", "shared_premise", "decision", "synthesized_by",
+    "unsupported",
 )  # fmt: skip
 
 
 def _in_order(final: dict[str, Any]) -> dict[str, Any]:
-    return {key: final[key] for key in (*_ORDER, *(key for key in final if key not in _ORDER))}
+    known = [key for key in _ORDER if key in final]
+    return {key: final[key] for key in (*known, *(key for key in final if key not in _ORDER))}

@@ -66,6 +66,8 @@ def _landed(plan: Plan, landed: Landed, number: int, afford: Afford) -> tuple[di
         if call.first is None:
             return _failure(call.seat, number, _reason(plan, landed.error), **paid), None
         return _unrepaired(plan, call, call.first, number, **paid), None
+    if plan.alone:  # it is in its own form, and nothing in it has to be read
+        return _unrepaired(plan, call, answer, number, **paid), None
     found = _read(plan, call, answer, number)
     if found.sections:
         return _reply(call, answer, found, number, repaired=call.first is not None, **paid), None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from debateroom.debating import convergence
 from debateroom.debating.convergence import Decision
-from debateroom.messages import Transcript
+from debateroom.messages import Round, Transcript
 
 UNKNOWN = ""
 """The key of seats whose vote is not known."""
@@ -35,14 +35,14 @@ def opening(transcript: Transcript, positions: Iterable[Mapping[str, Any]]) -> d
 def final(transcript: Transcript, decision: Decision) -> dict[str, list[str]]:
     """The last round: proposal's seat → seats that would sign it; unknown votes under the empty name.
 
-    The moderator's finding decides for those it names; the others by what they declared.
+    The moderator's finding decides for those it names; the others by what they declared. A devil's advocate has none.
     """
     if not transcript.rounds:
         return {}
     last = transcript.rounds[-1]
     only = len(transcript.rounds) == 1
     leader = {}
-    for entry in convergence.counted(last):
+    for entry in convergence.voices(last):
         if decision.proposal and entry.agent in decision.backers:
             leader[entry.agent] = decision.proposal
         elif entry.endorses and entry.endorses == decision.proposal:  # the moderator calls this seat a holdout
@@ -50,6 +50,22 @@ def final(transcript: Transcript, decision: Decision) -> dict[str, list[str]]:
         else:
             # after one round each stands behind its own proposal, as in the opening vote
             leader[entry.agent] = entry.endorses or (entry.agent if only else UNKNOWN)
+    return _grouped(leader)
+
+
+def declared(transcript: Transcript, rounds: Sequence[Round]) -> dict[str, list[str]]:
+    """What the seats declared in the last of `rounds`: proposal's seat → seats that would sign it.
+
+    In round 1 a seat that names nobody stands behind its own proposal; later its vote is not known, and neither is
+    that of a seat without a reply which counts.
+    """
+    last = rounds[-1] if rounds else Round(1)
+    said = {entry.agent: entry for entry in convergence.voices(last)}
+    leader = {}
+    for seat in transcript.agents:
+        entry = said.get(seat.name)
+        own = seat.name if entry and last.round == 1 else UNKNOWN
+        leader[seat.name] = (entry.endorses if entry else None) or own
     return _grouped(leader)
 
 

@@ -100,7 +100,8 @@ def web_providers() -> tuple[str, ...]:
 def resolve(name: str) -> ModelName:
     """The model that `name` means: an alias, `provider:model`, or a vendor's bare id like `claude-opus-5-5`.
 
-    Raises NoModel, naming what would do, for a name that means nothing.
+    A gateway's `owner/model` is an id of the server that `openai:` is reached at. Raises NoModel, naming what would
+    do, for a name that means nothing.
     """
     wanted = name.strip()
     alias = aliases().get(wanted.lower())
@@ -114,6 +115,8 @@ def resolve(name: str) -> ModelName:
     for known, entry in _data()["providers"].items():
         if re.match(entry["bare"], wanted, re.IGNORECASE):
             return ModelName(known, wanted)
+    if "/" in wanted and not colon and wanted.partition("/")[0].lower() in _data()["owners"]:
+        return ModelName("openai", wanted)
     raise NoModel(f"There is no model called {wanted!r}. {_suggestion(wanted)}", hint="debateroom models")
 
 
@@ -160,12 +163,47 @@ def vendor(named: ModelName) -> str:
     if named.provider == "scripted":
         return "unknown"
     if named.provider == "command":
-        return str(_data()["commands"].get(program(named.model), "unknown"))
-    own = _own_id(named)
-    for maker, pattern in _data()["vendors"].items():
-        if re.match(pattern, own, re.IGNORECASE):
-            return str(maker)
-    return "anthropic" if named.provider == "anthropic" else "unknown"
+        return _maker_behind(named.model)
+    found = _maker(_own_id(named)) or _owner(named.model)
+    return found or ("anthropic" if named.provider == "anthropic" else "unknown")
+
+
+def maker_called(word: str) -> str:
+    """The maker that people mean by `word`, as the table calls it: `x-ai` is `xai`; one it does not know stays."""
+    return str(_data()["owners"].get(word.lower(), word.lower()))
+
+
+def self_names() -> Mapping[str, str]:
+    """Regular expressions for how models call themselves and their makers; what they mean stands in the file."""
+    found: Mapping[str, str] = _data()["self_names"]
+    return found
+
+
+def _maker(model_id: str) -> str:
+    """The maker that an id begins to name; empty when none. A tuned model has that of what was tuned."""
+    own = model_id.removeprefix("ft:")
+    return next((str(maker) for maker, start in _data()["vendors"].items() if re.match(start, own, re.I)), "")
+
+
+def _owner(model_id: str) -> str:
+    """The maker whose name stands before the id, with a slash or a dot; empty when it is none's."""
+    before = re.split(r"[/.]", model_id.lower())[:-1]
+    return next((str(_data()["owners"][part]) for part in reversed(before) if part in _data()["owners"]), "")
+
+
+def _maker_behind(line: str) -> str:
+    """The maker of the model that a command asks: the one its `--model` names, else the program's own."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return "unknown"
+    known = str(_data()["commands"].get(program(line), "unknown"))
+    for option, value in zip(words[1:], [*words[2:], ""], strict=False):
+        name, equals, given = option.partition("=")
+        if name in ("--model", "-m"):
+            wanted = ModelName("openai", given if equals else value)
+            return _maker(_own_id(wanted)) or _owner(wanted.model) or known
+    return known
 
 
 def program(line: str) -> str:

@@ -9,6 +9,9 @@ JSON Lines, one object a line, in any order:
     {"call": "moderator", "round": 1, "response": {"aligned": false}}
     {"call": "synthesis", "response": {"summary": "…"}}
     {"call": "plan", "response": {"steps": ["…", "…"]}}
+    {"call": "baseline", "agent": "Answer 1", "round": 1, "response": "OPTION: …"}
+    {"call": "ballot", "response": {"groups": [{"option": "…", "items": [1, 2]}]}}
+    {"call": "judge", "agent": "Agent B/Agent A", "response": {"why": "…", "better": "answer_2"}}
     {"agent": "desk", "calls": [{"name": "get_order", "arguments": {"order_id": "W1"}}]}
     {"default": true, "response": "…"}
     {"about": {"vendor": "openai", "window": 200000}}
@@ -35,7 +38,7 @@ import orjson
 from debateroom.errors import UsageError
 from debateroom.messages import Usage
 
-CALLS = ("seat", "repair", "moderator", "synthesis", "plan")
+CALLS = ("seat", "repair", "moderator", "synthesis", "plan", "judge", "baseline", "ballot")
 FINISHES = ("stop", "length", "refusal")
 
 
@@ -89,8 +92,8 @@ class Script:
 
     @property
     def moderates(self) -> bool:
-        """Whether the file answers for the moderator or writes the synthesis."""
-        return any(cue.call in ("moderator", "synthesis") for cue in self.replies)
+        """Whether the file answers for the moderator or a judge, or writes the synthesis."""
+        return any(cue.call in ("moderator", "synthesis", "judge") for cue in self.replies)
 
     def matching(self, cue: Cue) -> list[Line] | None:
         """The replies to a call, by the closest match; None when the file has none."""

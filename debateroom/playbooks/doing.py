@@ -13,6 +13,8 @@ from debateroom.terminal import one_line
 
 _TOLD = (TOOL, DELEGATE)
 """Tools whose doing is told by events of their own."""
+_ASKED = {"moderator_asked": "moderating", "synthesis_asked": "concluding", "judging_started": "judging"}
+"""What is said while somebody beside the seats is asked."""
 ABOUT = 160
 """Characters of what a line says about something."""
 
@@ -63,8 +65,8 @@ def _under_way(language: str, events: Sequence[Event], *, rounds: bool) -> str:
         name = each["event"]
         if name == EVENT:
             return say(language, "live_noted", what=one_line(each["what"], ABOUT))
-        if name in ("moderator_asked", "synthesis_asked"):
-            return say(language, "moderating" if name == "moderator_asked" else "concluding")
+        if name in _ASKED:
+            return say(language, _ASKED[name])
         if name in ("round_started", "round_finished") and rounds:
             return say(language, "live_round" if name == "round_started" else "live_round_over", round=each["round"])
     return ""

@@ -109,11 +109,17 @@ def _reply(facts: Facts, round_: Round, entry: Entry, kind: Kind) -> ReplyCard:
     return ReplyCard(
         anchor=anchor(round_, entry),
         who=_who(facts, entry.agent),
-        confidence=facts.words.of_ten(entry.confidence) if facts.transcript.kind in DEBATES else "",
-        marks=reply_marks(entry, facts),
+        confidence=_confidence(facts, entry),
+        marks=reply_marks(entry, round_, facts),
         sections=sections,
         raw=raw,
     )
+
+
+def _confidence(facts: Facts, entry: Entry) -> str:
+    """How sure the seat says it is; nothing where nobody was asked that."""
+    known = entry.confidence is not None or facts.transcript.kind == "debate"
+    return facts.words.of_ten(entry.confidence) if known and facts.transcript.kind in DEBATES else ""
 
 
 def _failure(facts: Facts, failure: Failure) -> FailureCard:

@@ -105,7 +105,7 @@ def of(transcript: Transcript) -> Facts:
         find=find,
         finals=tuple(_final(transcript.rounds, row) for row in rows),
         verdict=said,
-        outcome=outcome.of(transcript, said, len(shown), words),
+        outcome=outcome.of(transcript, said, shown, find, words),
         dead=trust.failed_seats(transcript, find),
         trust=trust.statements(transcript, said, shown, moves, find, words),
         rows=rows,

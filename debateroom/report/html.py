@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from debateroom import templates
 from debateroom.messages import Transcript
-from debateroom.report import cards, chart, evaluation, prose, talk, trust
+from debateroom.report import arena, baseline, cards, chart, decision, evaluation, prose, talk, trust
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_parts
@@ -68,6 +68,8 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)
+    if transcript.kind == arena.KIND:
+        return _arena(transcript, chat_path)
     facts = facts_of.of(transcript)
     style, script = _asset("report.css"), _asset("report.js")
     cost, tokens, time = facts_of.spending(facts)
@@ -79,6 +81,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             w=facts.words,
             facts=facts,
             verdict=facts.verdict,
+            decided=decision.values(facts.transcript, facts.words),
             style=Markup(style),  # noqa: S704 — our own file
             script=Markup(script),  # noqa: S704 — our own file
             policy=_policy(style, script),
@@ -95,6 +98,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
             table=_table(facts),
             changes=[_change(facts, move) for move in facts.moves],
             names=lambda names: facts.words.join([facts.name(name) for name in names]),
+            baseline=baseline.of(facts),
             rounds=cards.rounds(facts),
             footer=_footer(facts, cost, tokens, time),
             chat_href=percent(PurePath(chat_path).name) if chat_path is not None else "",
@@ -111,6 +115,17 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     facts = shown["facts"]
     kicker = [each for each in (facts.words(f"talk.kicker_{shown['kind']}"), shown["turns"]) if each]
     return _page("dialogue_report", shown, chat_path, kicker=kicker, rounds=cards.rounds(facts))
+
+
+def _arena(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    """The page of an arena."""
+    templates.add_filters(block=prose.block)
+    shown = arena.values(transcript)
+    facts: Facts = shown["facts"]
+    kicker = [facts.words("arena.kicker"), *_kicker(facts)[1:]]
+    dead = [trust.dead_text(dead, facts.seats, facts.words) for dead in facts.dead if not dead.returned]
+    more = {"kicker": kicker, "dead": dead, "movement": _movement(facts), "rounds": cards.rounds(facts)}
+    return _page("arena_report", shown, chat_path, **more)
 
 
 def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str:

@@ -102,7 +102,7 @@ def _labels(facts: Facts, columns: int) -> dict[Key, tuple[str, ...]]:
     for seat in facts.seats:
         name = seat.role or seat.name
         labels[seat.index] = label_lines(f"{seat.mark}\N{NO-BREAK SPACE}{name}", columns)
-    for state in ("unsaid", "off_topic", "no_answer", "absent"):
+    for state in ("unsaid", "devil", "off_topic", "no_answer", "absent"):
         labels[state] = label_lines(facts.words(f"chart.{state}_lane"), columns)
     return labels
 

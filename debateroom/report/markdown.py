@@ -8,7 +8,7 @@ from urllib.parse import quote as percent
 
 from debateroom import templates
 from debateroom.messages import Entry, Round, Transcript
-from debateroom.report import evaluation, talk
+from debateroom.report import arena, baseline, decision, evaluation, talk
 from debateroom.report import facts as facts_of
 from debateroom.report.facts import Facts
 from debateroom.report.phrases import change_text, finding, reply_marks, round_title
@@ -40,13 +40,15 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         return _evaluation(transcript, chat_path)
     if transcript.kind in talk.KINDS:
         return _talk(transcript, chat_path)
+    if transcript.kind == arena.KIND:
+        return _arena(transcript, chat_path)
     facts = facts_of.of(transcript)
     words = facts.words
     cost, tokens, time = facts_of.spending(facts)
     text = templates.render(
         "reports/chatroom_report.md.j2",
         w=words,
-        title=_title(facts),
+        title=_title(facts, words("title")),
         problem=_problem(facts),
         seats=facts.seats,
         rounds=_rounds(facts),
@@ -59,12 +61,14 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
         tokens=tokens,
         time=time,
         verdict=facts.verdict,
+        decided=decision.values(facts.transcript, words),
         state=facts.state,
         concluded=facts.transcript.final_output is not None,
         participants=_participants(facts),
         risk=lambda risk: _risk(facts, risk),
         names=lambda names: words.join([facts.long_name(name) for name in names]),
         changes=[change_text(move, facts) for move in facts.moves],
+        baseline=baseline.of(facts),
         chat_link=_link(chat_path),
         folded=[_folded(facts, round_) for round_ in (*facts.transcript.rounds, *facts.broken_off)],
         notes=facts.transcript.notes,
@@ -77,6 +81,21 @@ def _talk(transcript: Transcript, chat_path: PurePath | str | None) -> str:
     rounds = talk.turns(shown["facts"])
     text = templates.render(
         "reports/dialogue_report.md.j2", **{**shown, "rounds": rounds}, chat_link=_link(chat_path)
+    )
+    return text.strip("\n") + "\n"
+
+
+def _arena(transcript: Transcript, chat_path: PurePath | str | None) -> str:
+    shown = arena.values(transcript)
+    facts: Facts = shown["facts"]
+    text = templates.render(
+        "reports/arena_report.md.j2",
+        **shown,
+        title=_title(facts, facts.words("arena.title")),
+        rounds=_rounds(facts),
+        trust=facts.words("sentence", text=facts.words("semicolon").join(_plain(item.text) for item in facts.trust)),
+        folded=[_folded(facts, round_) for round_ in (*facts.transcript.rounds, *facts.broken_off)],
+        chat_link=_link(chat_path),
     )
     return text.strip("\n") + "\n"
 
@@ -99,13 +118,13 @@ def _add_filters() -> None:
     )
 
 
-def _title(facts: Facts) -> str:
+def _title(facts: Facts, title: str) -> str:
     """The heading; a seat that never came back is named in it."""
     gone = [facts.seats[dead.seat] for dead in facts.dead if not dead.returned]
     if not gone:
-        return facts.words("title")
+        return title
     names = facts.words.join([facts.long_name(seat.name) for seat in gone])
-    return facts.words("dead_title", title=facts.words("title"), seats=names)
+    return facts.words("dead_title", title=title, seats=names)
 
 
 def _problem(facts: Facts) -> str:
@@ -140,14 +159,18 @@ def _risk(facts: Facts, risk: Risk) -> str:
 
 
 def _folded(facts: Facts, round_: Round) -> _Folded:
-    replies = [_Reply(facts.long_name(entry.agent), _about(facts, entry), entry.response) for entry in round_.entries]
+    replies = [
+        _Reply(facts.long_name(entry.agent), _about(facts, entry, round_), entry.response) for entry in round_.entries
+    ]
     failures = [(facts.long_name(failure.agent), failure.reason) for failure in round_.failures]
     return _Folded(round_title(round_, facts.words), finding(round_, facts), replies, failures)
 
 
-def _about(facts: Facts, entry: Entry) -> str:
+def _about(facts: Facts, entry: Entry, round_: Round) -> str:
+    if entry.confidence is None and facts.transcript.kind == arena.KIND:
+        return " · ".join(reply_marks(entry, round_, facts))
     confidence = facts.words("body.confidence", confidence=facts.words.of_ten(entry.confidence))
-    return " · ".join([confidence, *reply_marks(entry, facts)])
+    return " · ".join([confidence, *reply_marks(entry, round_, facts)])
 
 
 def _link(chat_path: PurePath | str | None) -> str:

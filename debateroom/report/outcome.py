@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from debateroom.messages import Transcript
+from debateroom.report.seats import Finder, ShownSeat
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Verdict, items
 from debateroom.report.words import Words
-from debateroom.room.played import played
+from debateroom.room.played import devil, played
 
 _TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
 _QUOTED = 240
@@ -32,20 +34,22 @@ class Outcome(NamedTuple):
     """Open blockers that the sentence does not quote already."""
 
 
-def of(transcript: Transcript, said: Verdict, seats: int, words: Words) -> Outcome:
-    """The outcome of a debate of `seats` seats."""
+def of(transcript: Transcript, said: Verdict, seats: Sequence[ShownSeat], find: Finder, words: Words) -> Outcome:
+    """The outcome of a debate of these `seats`; who attacked in its last round by order is not counted."""
     state = _state(transcript, said)
+    attacker = find(devil(transcript.rounds[-1]) or "") if transcript.rounds else None
+    voices = len(seats) - (attacker is not None)
     most = max(said.final_vote.counts.values(), default=0) if said.final_vote else 0
     key = state
     if state == "split":
-        key = "split_uncounted" if 2 * most <= seats else "split_all" if most == seats else "split"
+        key = "split_uncounted" if 2 * most <= voices else "split_all" if most == voices else "split"
     elif state == "extract":
         key = _of_extract("extract", transcript, said)
     blockers = _blockers(transcript, said, state)
     reason = _reason(said, state, blockers, words)
     last = transcript.rounds[-1].round if transcript.rounds else 0
     count = words.count("rounds", len(played(transcript)))
-    values = {"round": last, "n": most, "total": seats, "played": count}
+    values = {"round": last, "n": most, "total": voices, "played": count}
     sentence = words(f"outcome.{key}", **values)
     if state == "split":
         sentence = words("sentence", text=words("colon").join([sentence, reason]) if reason else sentence)
@@ -53,6 +57,8 @@ def of(transcript: Transcript, said: Verdict, seats: int, words: Words) -> Outco
         sentence = words("space").join([sentence, words("outcome.no_agreement", reason=reason)])
     if said.synthesized_by.lower() == "extract" and state != "extract":
         sentence += words("space") + words(f"outcome.{_of_extract('by_extract', transcript, said)}")
+    if attacker is not None and transcript.final_output is not None:
+        sentence += words("space") + words("outcome.devil", seat=seats[attacker].short)
     return Outcome(
         state=state,
         tone=_TONES.get(state, "none"),

@@ -72,10 +72,12 @@ def proposal_of(proposal: int | None, seat: int | None, facts: Facts) -> str:
     return facts.words("body.proposal_of", seat=facts.seats[proposal].short)
 
 
-def reply_marks(entry: Entry, facts: Facts) -> list[str]:
+def reply_marks(entry: Entry, round_: Round, facts: Facts) -> list[str]:
     """What a reader must know about a reply besides its text, each in a few words."""
     words, marks = facts.words, []
-    if entry.endorses and (proposal := facts.find(entry.endorses)) is not None:
+    if entry.agent == round_.devil:
+        marks.append(words("body.devil", seat=facts.name(round_.attacks or "")))
+    elif entry.endorses and (proposal := facts.find(entry.endorses)) is not None:
         own = proposal == facts.find(entry.agent)
         key = "body.would_sign_own" if own else "body.would_sign"
         marks.append(words(key, seat=facts.seats[proposal].short))

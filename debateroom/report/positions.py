@@ -10,8 +10,8 @@ from debateroom.messages import Entry, Round
 from debateroom.report.seats import Finder, ShownSeat
 from debateroom.report.verdict import MindChange, Verdict, Vote
 
-State = Literal["opens", "signs", "unsaid", "absent", "no_answer", "off_topic"]
-SILENT = ("absent", "no_answer", "off_topic")
+State = Literal["opens", "signs", "unsaid", "absent", "no_answer", "off_topic", "devil"]
+SILENT = ("absent", "no_answer", "off_topic", "devil")
 """States of a seat that said nothing which counts."""
 
 
@@ -21,9 +21,9 @@ class Position:
 
     state: State
     """`opens` (round 1: each seat puts its own proposal), `signs`, `unsaid`, `absent` (no reply), `no_answer` (a
-    reply that is no speech), `off_topic`."""
+    reply that is no speech), `off_topic`, `devil` (it attacked by order)."""
     proposal: int | None = None
-    """The index of the seat whose proposal it is; None for the last four states."""
+    """The index of the seat whose proposal it is; None for the last five states."""
     moved: bool = False
     """Whether the proposal differs from the last one that this seat was known to stand behind."""
     confidence: float | None = None
@@ -67,7 +67,8 @@ def trace(
             vote = _vote_of(verdict, number, len(rounds))
             position = Position("absent")
             if entry is not None:
-                position = _silent(entry, left_out.get((seat.index, round_.round))) or _position(
+                attacks = bool(round_.devil) and find(round_.devil or "") == seat.index
+                position = _silent(entry, left_out.get((seat.index, round_.round)), attacks) or _position(
                     entry, seat.index, first=number == 0, vote=vote, find=find
                 )
             if position.proposal is not None:
@@ -123,7 +124,8 @@ def final_vote(rows: Sequence[Sequence[Position]]) -> Vote | None:
         if position.proposal is not None:
             counts[position.proposal] = counts.get(position.proposal, 0) + 1
             backers[position.proposal] = (*backers.get(position.proposal, ()), seat)
-    return Vote(counts, backers, len(last) - sum(counts.values())) if counts else None
+    voices = sum(position.state != "devil" for position in last)
+    return Vote(counts, backers, voices - sum(counts.values())) if counts else None
 
 
 def _vote_of(verdict: Verdict, number: int, rounds: int) -> Mapping[int, int]:
@@ -138,10 +140,12 @@ def _vote_of(verdict: Verdict, number: int, rounds: int) -> Mapping[int, int]:
     return {seat: proposal for proposal, backers in vote.backers.items() for seat in backers}
 
 
-def _silent(entry: Entry, left_out: str | None) -> Position | None:
+def _silent(entry: Entry, left_out: str | None, attacks: bool) -> Position | None:
     """The position of a seat whose reply does not count; None when it does."""
     if not entry.response.strip() or entry.finish == "refusal" or left_out == "no_answer":
         return Position("no_answer")
+    if attacks:
+        return Position("devil")
     return Position("off_topic") if entry.off_topic or left_out is not None else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from debateroom.messages import Seat
+from debateroom.models.catalog import PROVIDERS
 from debateroom.report.text import shorten
 
 LONGEST = 60
@@ -84,6 +85,14 @@ def model_name(text: str) -> str:
         program, *arguments = rest.split(" ") if provider == "command" else [rest]
         rest = " ".join([re.split(r"[/\\]", program)[-1], *arguments])
     return f"{provider}:{rest}"
+
+
+def one_name(text: str) -> str:
+    """A model's name as it is one, whichever endpoint it was reached at: `gpt-6` for `openai:owner/GPT-6`."""
+    provider, _, rest = text.partition(":")
+    if provider in ("command", "scripted"):
+        return text
+    return (rest if provider in PROVIDERS else text).rpartition("/")[2].casefold()
 
 
 def _letters(index: int) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from debateroom.messages import Transcript
+from debateroom.messages import Round, Transcript
 from debateroom.report.outcome import had_moderator
 from debateroom.report.positions import Move
-from debateroom.report.seats import Finder, ShownSeat, model_name
+from debateroom.report.seats import Finder, ShownSeat, model_name, one_name
 from debateroom.report.text import shorten
 from debateroom.report.verdict import Excluded, Verdict, Vote
 from debateroom.report.words import Words
-from debateroom.room.played import missing, played
+from debateroom.room.played import devil, missing, played
 
 _REASON = 160
 """Columns of an error's text that a heading has room for; the whole is in the transcript."""
@@ -72,15 +72,25 @@ def statements(
     """Everything the reader needs to weigh the verdict, in the order of importance."""
     return (
         *_counted(transcript, verdict, seats, find, words),
+        *_attacks(transcript, seats, find, words),
         *_progress(transcript, words),
-        *_votes(verdict, len(seats), len(transcript.rounds), words),
+        *(_concluded(transcript, verdict, seats, moves, words) if transcript.kind != "arena" else ()),
+        *_models(transcript, words),
+        *_citations(transcript, words),
+        *_doubts(transcript, verdict, words),
+    )
+
+
+def _concluded(
+    transcript: Transcript, verdict: Verdict, seats: Sequence[ShownSeat], moves: Sequence[Move], words: Words
+) -> tuple[Trust, ...]:
+    """What stands on the votes and on whoever moderated and concluded."""
+    return (
+        *_votes(verdict, len(seats), transcript.rounds, words),
         *_changes(moves, words),
         *_moderation(verdict, words),
         *_judged_by_the_last(transcript, words),
         *_author(transcript, verdict, words),
-        *_models(transcript, words),
-        *_citations(transcript, words),
-        *_doubts(transcript, verdict, words),
     )
 
 
@@ -134,6 +144,15 @@ def _reason(left: Excluded, words: Words) -> str:
     return words("brackets", before=reason, text=words("body.in_round", round=left.round))
 
 
+def _attacks(transcript: Transcript, seats: Sequence[ShownSeat], find: Finder, words: Words) -> Iterator[Trust]:
+    """Who attacked by order, in which round and against whom: what it said there is in no vote."""
+    for round_ in transcript.rounds:
+        seat, other = find(devil(round_) or ""), find(round_.attacks or "")
+        if seat is not None:
+            name = seats[other].short if other is not None else words("unknown")
+            yield Trust(words("trust.devil", round=round_.round, seat=seats[seat].short, other=name))
+
+
 def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
     count, asked = len(played(transcript)), transcript.rounds_asked
     stopped = transcript.stopped or ""
@@ -147,15 +166,16 @@ def _progress(transcript: Transcript, words: Words) -> Iterator[Trust]:
         yield Trust(words(f"stopped.{stopped}"), warns=stopped not in ("converged", "trigger"))
 
 
-def _votes(verdict: Verdict, seats: int, rounds: int, words: Words) -> Iterator[Trust]:
+def _votes(verdict: Verdict, seats: int, rounds: Sequence[Round], words: Words) -> Iterator[Trust]:
     opening, final = verdict.opening_vote, verdict.final_vote
-    if rounds == 1 and (only := final or opening):
+    voices = seats - bool(rounds and devil(rounds[-1]))
+    if len(rounds) == 1 and (only := final or opening):
         yield Trust(words("trust.only_vote", vote=vote_text(only, seats, words)))
     elif opening and final:
-        first, last = vote_text(opening, seats, words), vote_text(final, seats, words)
+        first, last = vote_text(opening, seats, words), vote_text(final, voices, words)
         yield Trust(words("trust.vote", opening=first, final=last))
     elif final:
-        yield Trust(words("trust.final_vote", final=vote_text(final, seats, words)))
+        yield Trust(words("trust.final_vote", final=vote_text(final, voices, words)))
     elif verdict.outcome:
         yield Trust(words("trust.no_vote"))
 
@@ -221,10 +241,12 @@ def _author(transcript: Transcript, verdict: Verdict, words: Words) -> Iterator[
 
 def _models(transcript: Transcript, words: Words) -> Iterator[Trust]:
     """How alike the seats are: agreement among copies of one model weighs less."""
-    models = {entry.model for round_ in transcript.rounds for entry in round_.entries if entry.model}
+    spoke = {entry.agent: entry.model for round_ in transcript.rounds for entry in round_.entries if entry.model}
+    seats = [seat for seat in transcript.agents if not spoke or seat.name in spoke]
+    models = {one_name(name) for name in spoke.values()}
     if not models:
-        models = {seat.model or transcript.model for seat in transcript.agents} - {""}
-    vendors = {seat.vendor for seat in transcript.agents}
+        models = {one_name(seat.model or transcript.model) for seat in seats} - {""}
+    vendors = {seat.vendor for seat in seats}
     if not models:
         yield Trust(words("trust.no_model"))
     elif len(models) == 1:

@@ -6,7 +6,7 @@
 | `moved_aside` | where an unfinished run that was in the room is kept now |
 | `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
 | `carried_over` | what a run had spent of which only `chat.json` was left |
-| `round_started` | which round begins |
+| `round_started` | which round begins, and who attacks whose proposal in it by order |
 | `unreadable` | a paid answer without a readable section; the seat is asked once more |
 | `reply` | a seat's answer, and what was read from it |
 | `seat_failed` | a seat without an answer in this round, and why |
@@ -24,6 +24,13 @@
 | `moderated` | the moderator's verdict on a round, or why there is none |
 | `decided` | whether the round's replies are an agreement, and why |
 | `synthesized` | the final output |
+| `baseline_started` | single answers begin that the debate is held against: how many, and what it used and cost |
+| `single_answered`, `single_failed` | what one of them came to, the first time or asked again; or why it did not |
+| `baseline_finished` | their vote, and how the debate compares |
+| `judging_started` | a judge is asked, and how many judgements are still to be made |
+| `judged` | a judgement: whose answers were shown, in which order, and what came of it |
+| `judge_failed` | a call for one that gave no answer, and what it cost all the same |
+| `judging_finished` | no more is judged, and why where not all was |
 | `trial_started` | an attempt at a trial of an evaluation begins, with its seed |
 | `trial_said` | what customer, agent or judge wrote in it; of a customer also what was kept back, and why |
 | `trial_call_failed` | a call in it that gave no answer, and what it cost all the same |
@@ -103,6 +110,14 @@ class State:
     """Whether anybody has said anything in a trial of an evaluation."""
     trials: int = 0
     """Trials of an evaluation that came to an end, those that broke left out."""
+    baseline_started: Event | None = None
+    """The event with which single answers were begun; None before."""
+    singles: tuple[Event, ...] = ()
+    """What came of each call for a single answer, in order."""
+    judgements: tuple[Event, ...] = ()
+    """The `judged` events, in the order in which they came."""
+    judging_halted: str = ""
+    """Why not all judgements were made: `budget` or `deadline`; empty when they were, or nobody judged."""
     exit_code: int | None = None
     """How the run ended; None while it has not."""
     error: str | None = None
@@ -193,7 +208,8 @@ def _round(state: State, number: int, change: Any) -> State:
 
 
 def _round_started(state: State, event: Event) -> State:
-    return _round(state, event["round"], lambda item: item)
+    told = {name: event.get(name) for name in ("devil", "attacks")}
+    return _round(state, event["round"], lambda item: replace(item, **told))
 
 
 def _seated(state: State, items: tuple[Speaker, ...], new: Speaker) -> tuple[Speaker, ...]:
@@ -338,10 +354,30 @@ def _decided(state: State, event: Event) -> State:
     return replace(state, decisions={**state.decisions, event["round"]: event})
 
 
+def _judged(state: State, event: Event) -> State:
+    return replace(state, judgements=(*state.judgements, event))
+
+
+def _judging_finished(state: State, event: Event) -> State:
+    return replace(state, judging_halted=event["halted"])
+
+
 def _synthesized(state: State, event: Event) -> State:
     final = event["final_output"]
     judged = final.get("synthesized_by") != "extract"
     return replace(state, transcript=replace(state.transcript, final_output=_from(event, final) if judged else final))
+
+
+def _baseline_started(state: State, event: Event) -> State:
+    return replace(state, baseline_started=event)
+
+
+def _single(state: State, event: Event) -> State:
+    return replace(state, singles=(*state.singles, event))
+
+
+def _baseline_finished(state: State, event: Event) -> State:
+    return replace(state, transcript=replace(state.transcript, baseline=event["baseline"]))
 
 
 def _from(event: Event, said: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -389,6 +425,13 @@ _HANDLERS = {
     "customer_unjudged": _unchanged,
     "decided": _decided,
     "synthesized": _synthesized,
+    "baseline_started": _baseline_started,
+    "single_answered": _single,
+    "single_failed": _single,
+    "baseline_finished": _baseline_finished,
+    "judged": _judged,
+    "judge_failed": _unchanged,
+    "judging_finished": _judging_finished,
     "room_resumed": _status("running"),
     "room_interrupted": _status("interrupted"),
     "room_finished": _status("finished"),

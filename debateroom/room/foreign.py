@@ -215,7 +215,8 @@ def _round(part: _Part, number: int, *, own: bool, problem: str, notes: Notes) -
         failures.append(Failure(name, as_text(item.get("role")), as_text(item.get("reason"))))
     moderation = part.about.get("moderation")
     judged = moderation if isinstance(moderation, Mapping) else None
-    return Round(number, tuple(entries), tuple(failures), judged, as_usage(part.about.get("usage")))
+    devil, attacks = (as_text(part.about.get(key)) or None for key in ("devil", "attacks"))
+    return Round(number, tuple(entries), tuple(failures), judged, as_usage(part.about.get("usage")), devil, attacks)
 
 
 def _names(value: object) -> tuple[str, ...]:

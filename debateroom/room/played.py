@@ -27,6 +27,11 @@ def standing(transcript: Transcript) -> tuple[Round, ...]:
     return _over(transcript) or tuple(item for item in transcript.rounds if item.entries)
 
 
+def devil(item: Round) -> str | None:
+    """The seat that attacked in a round by order, where it spoke: its word counts in no vote. Else None."""
+    return item.devil if any(entry.agent == item.devil for entry in item.entries) else None
+
+
 def missing(transcript: Transcript) -> tuple[Failure, ...]:
     """The last failure of each seat without a reply in the last round in which anybody answered, in seat order.
 

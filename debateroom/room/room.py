@@ -39,7 +39,14 @@ OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.j
 LONGEST_NAME = 100
 """Bytes the name of a room may have: folders of unfinished runs add a date to it."""
 
-_MILESTONES = {"room_opened", "round_finished", "synthesized", "room_interrupted", "room_finished"}
+_MILESTONES = {
+    "room_opened",
+    "round_finished",
+    "synthesized",
+    "baseline_finished",
+    "room_interrupted",
+    "room_finished",
+}
 """Events after which `chat.json` is written anew."""
 
 _NOTES = ("decision_recorded", "worker_delegated")

@@ -70,6 +70,11 @@ class _OfRound(Shape):
     round: Number
 
 
+class _Started(_OfRound):
+    devil: str | None = None
+    attacks: str | None = None
+
+
 class _Unreadable(_OfRound):
     agent: str
     response: str
@@ -187,6 +192,49 @@ class _Synthesized(Shape):
     history: str = "full"
 
 
+class _BaselineStarted(Shape):
+    answers: Number
+    debate: dict[str, Any]
+    ended: dict[str, Any]
+
+
+class _Single(Shape):
+    answer: Number
+    step: Number
+
+
+class _SingleAnswered(_Single):
+    response: str
+    option: str
+    recommendation: str
+    confidence: float | None = None
+    model: str = ""
+
+
+class _SingleFailed(_Single):
+    reason: str
+
+
+class _BaselineFinished(Shape):
+    baseline: dict[str, Any]
+
+
+class _OfJudge(Shape):
+    shown: Annotated[list[str], Field(min_length=1, max_length=2)]
+    turn: Literal[1, 2]
+
+
+class _Judged(_OfJudge):
+    verdict: str | None = None
+    score: Annotated[int, Field(ge=1, le=10)] | None = None
+    why: str = ""
+    problem: str = ""
+
+
+class _JudgingFinished(Shape):
+    halted: str = ""
+
+
 class _OfTrial(Shape):
     task: str
     trial: Number
@@ -269,6 +317,7 @@ _TOLD = (
     "journal_mended",
     "moderator_asked",
     "synthesis_asked",
+    "judging_started",
     "worker_started",
     "worker_iteration",
     "worker_completed",
@@ -278,7 +327,7 @@ _TOLD = (
 
 SHAPES: Mapping[str, type[Shape]] = {
     "room_opened": _Opened,
-    "round_started": _OfRound,
+    "round_started": _Started,
     "unreadable": _Unreadable,
     "tools_asked": _Asked,
     "tool_called": _Ran,
@@ -292,6 +341,13 @@ SHAPES: Mapping[str, type[Shape]] = {
     "moderated": _Moderated,
     "decided": _Decided,
     "synthesized": _Synthesized,
+    "baseline_started": _BaselineStarted,
+    "single_answered": _SingleAnswered,
+    "single_failed": _SingleFailed,
+    "baseline_finished": _BaselineFinished,
+    "judged": _Judged,
+    "judge_failed": _OfJudge,
+    "judging_finished": _JudgingFinished,
     "trial_started": _TrialStarted,
     "trial_said": _TrialSaid,
     "trial_call_failed": _OfTrial,

@@ -12,7 +12,7 @@ from debateroom.language import say
 from debateroom.messages import CURRENCY, Transcript, dollars
 from debateroom.room import lock
 from debateroom.room.events import State
-from debateroom.room.played import DEBATES, EVALUATION, missing, played
+from debateroom.room.played import DEBATES, EVALUATION, devil, missing, played
 from debateroom.room.room import BRIEF, CHAT, JOURNAL, REPORT, command, opening_event, read
 from debateroom.terminal import one_line
 
@@ -123,19 +123,33 @@ def paragraph(transcript: Transcript) -> str:
     These come first, so that a text that is shortened keeps them.
     """
     summary = str((transcript.final_output or {}).get("summary", ""))
-    weighing = [*_absent(transcript), *_unmoderated(transcript)] if transcript.kind in DEBATES else []
+    weighing = (
+        [*_absent(transcript), *_attacked(transcript), *_unmoderated(transcript)]
+        if transcript.kind in DEBATES
+        else []
+    )
     return say(transcript.language, "between_sentences").join([*weighing, summary])
 
 
 def _absent(transcript: Transcript) -> Iterator[str]:
     gone = missing(transcript)
-    names = [
-        say(transcript.language, "seat_name", agent=seat.agent, role=one_line(seat.role, 60))
-        for seat in gone[:_NAMED]
-    ]
+    names = [_named(transcript, seat.agent, seat.role) for seat in gone[:_NAMED]]
     more = [f"+{len(gone) - _NAMED}"] if len(gone) > _NAMED else []
     if names:
         yield say(transcript.language, "without_seats", seats=", ".join(names + more))
+
+
+def _attacked(transcript: Transcript) -> Iterator[str]:
+    """That the last round's votes are without its devil's advocate."""
+    rounds = played(transcript)
+    attacker = devil(rounds[-1]) if rounds else None
+    if attacker:
+        role = next((seat.role for seat in transcript.agents if seat.name == attacker), "")
+        yield say(transcript.language, "without_devil", seat=_named(transcript, attacker, role))
+
+
+def _named(transcript: Transcript, agent: str, role: str) -> str:
+    return say(transcript.language, "seat_name", agent=agent, role=one_line(role, 60))
 
 
 def _unmoderated(transcript: Transcript) -> Iterator[str]:

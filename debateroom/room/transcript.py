@@ -44,6 +44,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "quorum": transcript.quorum,
         "cost": dollars(transcript.cost),
         "currency": CURRENCY,
+        **({"baseline": transcript.baseline} if transcript.baseline is not None else {}),
     }
 
 
@@ -87,6 +88,7 @@ def _read(value: object) -> tuple[Transcript, Notes]:
         rounds_asked=as_count(value.get("rounds_asked")),
         quorum=as_count(value.get("quorum")),
         cost=as_number(value.get("cost")),
+        baseline=value["baseline"] if isinstance(value.get("baseline"), Mapping) else None,
         notes=tuple(notes.said),
     )
     return transcript, notes
@@ -151,6 +153,7 @@ def _round(round_: Round) -> dict[str, Any]:
             {"agent": failure.agent, "role": failure.role, "reason": failure.reason} for failure in round_.failures
         ],
         "moderation": round_.moderation,
+        **({"devil": round_.devil, "attacks": round_.attacks} if round_.devil else {}),
         "usage": _usage(round_.usage),
     }
 

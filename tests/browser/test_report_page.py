@@ -36,6 +36,9 @@ DEBATES = {
     "crowd": samples.crowd(),
     "two rounds": samples.crowd(5, 2),
     "hostile": samples.hostile(),
+    "single answers": samples.against_single_answers(),
+    "judged": samples.judged("en"),
+    "arena": samples.judged("fr", kind="arena"),
 }
 EVALUATIONS = {
     "evaluation": samples.evaluation(),
