@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from vendor import VendorServer
 
+from debateroom.models import retry
+
 _LOOPBACK = ("127.", "::1", "localhost")
 _KEYS = ("ANTHROPIC_", "OPENAI_", "DEBATEROOM_", "CLAUDE", "CODEX_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _KEPT = ("DEBATEROOM_GGUF", "DEBATEROOM_NO_SKIPS")
@@ -103,3 +105,10 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
     if report.outcome == "skipped" and os.environ.get("DEBATEROOM_NO_SKIPS"):
         report.outcome = "failed"
         report.longrepr = f"skipped, and nothing may be skipped here: {report.longrepr}"
+
+
+@pytest.fixture
+def no_waits() -> Iterator[list[float]]:
+    """The retries' test mode: nothing sleeps."""
+    with retry.no_sleep() as waits:
+        yield waits

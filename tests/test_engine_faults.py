@@ -39,13 +39,6 @@ from debateroom.room.room import read
 ROOM = Path("active/chatroom")
 
 
-@pytest.fixture
-def no_waits() -> Iterator[list[float]]:
-    """The retries' test mode: nothing sleeps."""
-    with retry.no_sleep() as waits:
-        yield waits
-
-
 Condition = Callable[[], object]
 
 

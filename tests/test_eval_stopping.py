@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -146,22 +147,24 @@ def test_stop_ends_a_detached_run_and_a_new_one_keeps_it_aside(serve: Serve, her
 
 def test_a_broken_trial_is_played_again_after_a_kill(serve: Serve, here: Path, few: Path, run: Run) -> None:
     """`kill -9` while one trial has broken and another is under way: both are played, the finished one is not."""
-    broken = {"on": True}
-    stalling = Stalling(after=10)
+    before = {"kill": True}
+    shop = Shop(tasks=FEW)
 
     def answer(call: Call) -> Any:
-        reply = stalling(call)
-        return HttpError(400) if broken["on"] and FEW[0].instruction in "\n".join(call.prompt) else reply
+        reply, prompt = shop(call), "\n".join(call.prompt)
+        if before["kill"] and FEW[0].instruction in prompt:
+            return HttpError(400)
+        return replace(reply, latency=60.0) if before["kill"] and FEW[3].instruction in prompt else reply
 
     serve(answer)
     folder = here / "active" / "eval"
     process = started(few, "-q")
-    until(process, lambda: (folder / "journal.jsonl").exists() and ended(folder) >= 2)
+    until(process, lambda: (folder / "journal.jsonl").exists() and ended(folder) == 3)
     process.kill()
     process.communicate(timeout=20)
     status = json.loads(run("status", "--json", "eval").out)
-    assert (status["status"], status["figures"]["trials"]) == ("interrupted", ended(folder) - 1)
-    broken["on"], stalling.after = False, 10**9
+    assert (status["status"], status["figures"]["trials"]) == ("interrupted", 2)
+    before["kill"] = False
     done = run("resume", "eval", "--json")
     value = json.loads(done.out)
     assert (done.code, value["figures"]["overall"]["passed"], value["figures"]["errors"]) == (0, 4, 0)

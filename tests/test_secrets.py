@@ -18,7 +18,6 @@ from vendor.faults import Cut, HttpError, Page, Reset, StreamError
 
 from debateroom import activities, cli
 from debateroom.errors import DebateroomError
-from debateroom.models.retry import no_sleep
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-ant-known-0042-secret", "OPENAI_API_KEY": "known.0043/secret+without_a_prefix"}
 """One as the vendors make them, and one as servers of one's own do."""
@@ -78,13 +77,6 @@ def test_a_debate_writes_and_says_no_key(
     )
     assert shown_keys(said.out, said.err, *files.values()) == []
     assert ('reply {"event":"reply"' in said.err) == (loud == "-vv")
-
-
-@pytest.fixture
-def no_waits() -> Iterator[None]:
-    """Failed calls are made again at once."""
-    with no_sleep():
-        yield
 
 
 @pytest.mark.usefixtures("no_waits")

@@ -422,7 +422,7 @@ def test_a_budget_stops_the_run_and_what_was_paid_is_counted(serve: Callable[...
     assert outcome.transcript.cost == pytest.approx((said["usage"]["input"] + said["usage"]["output"]) / 1000)
 
 
-def test_what_a_failed_call_cost_is_counted(serve: Callable[..., VendorServer]) -> None:
+def test_what_a_failed_call_cost_is_counted(serve: Callable[..., VendorServer], no_waits: list[float]) -> None:
     """An answer without a word is paid for and is none: the run broke, and its cost is known."""
     serve(lambda call: "")
     with pytest.raises(DebateroomError):
