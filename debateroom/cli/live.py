@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from debateroom import clock
+from debateroom.cli.moving import say_above
 from debateroom.cli.progress import Event, PlainProgress, looking_at
 from debateroom.language import in_marks, say
-from debateroom.terminal import one_line, printable, width
+from debateroom.terminal import one_line, width
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,12 +86,11 @@ class LiveProgress(PlainProgress):
         self._refresh()
 
     def _note(self, text: str) -> None:
-        """The line, above the table: the console keeps the two apart, whichever thread it is said in."""
-        live = self._live
-        if live is None:
+        """The line, above the table."""
+        if self._live is None:
             super()._note(text)
         else:
-            live.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+            say_above(self._live, text)
 
     def close(self) -> None:
         if self._live:

@@ -15,6 +15,11 @@ _EVERY = 0.1
 """Seconds between two drawings of what changes all the time."""
 
 
+def say_above(live: Live, text: str) -> None:
+    """One line above what moves: the console keeps the two apart, whichever thread it is said in."""
+    live.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+
+
 class MovingLine:
     """The line, which is there from its first text on."""
 
@@ -42,12 +47,11 @@ class MovingLine:
             self.show(text)
 
     def note(self, text: str) -> None:
-        """One line above it: the console keeps the two apart, whichever thread it is called in."""
-        live = self._live
-        if live is None:
+        """One line above it."""
+        if self._live is None:
             output.note(text)
         else:
-            live.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+            say_above(self._live, text)
 
     def close(self) -> None:
         """Takes the line down."""

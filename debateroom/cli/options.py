@@ -36,7 +36,7 @@ JUDGED: Sequence[Option] = (
 """Who judges, and how."""
 
 LIMITS: Sequence[Option] = (
-    click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
+    running.ACTIVE,
     click.option(
         "--quorum", type=int, metavar="N", help="Seats that must answer in a round.  [default: more than half]"
     ),
@@ -48,8 +48,7 @@ LIMITS: Sequence[Option] = (
         metavar="S",
         help="Seconds one call may take, or be kept back by a rate limit.  [default: 120]",
     ),
-    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
-    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
+    *running.LIMITS,
     click.option("--round-timeout", type=float, metavar="S", help="Seconds one round may take.  [default: 300]"),
     click.option(
         "--max-tokens", type=int, metavar="N", help="Tokens of one reply, thinking included.  [default: 16000]"

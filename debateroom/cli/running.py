@@ -9,6 +9,13 @@ import click
 
 from debateroom.cli import waking
 
+ACTIVE = click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+LIMITS = (
+    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
+    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
+)
+"""How long and how dear it may get."""
+
 
 def showing(more: str) -> tuple[Callable[[Any], Any], ...]:
     """The options that say where a run goes on and what is seen of it; `more` is what `-v` tells."""
@@ -23,15 +30,14 @@ def showing(more: str) -> tuple[Callable[[Any], Any], ...]:
 
 
 _OPTIONS = (
-    click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]"),
+    ACTIVE,
     click.option(
         "--call-timeout",
         type=float,
         metavar="S",
         help="Seconds one call, or answer of an outside agent, may take.  [default: 120]",
     ),
-    click.option("--timeout", type=float, metavar="S", help="Seconds the whole run may take.  [default: no limit]"),
-    click.option("--budget", type=float, metavar="USD", help="US dollars the run may cost.  [default: no limit]"),
+    *LIMITS,
     *showing("what was kept back and why"),
 )
 

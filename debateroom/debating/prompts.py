@@ -150,15 +150,7 @@ def judge_request(
         answers=[unfenced(text, fence) for text in answers],
         again=purpose.round > 1,
     )
-    return Request(
-        shared=(shared,),
-        own=own,
-        max_tokens=plan.max_tokens,
-        timeout=plan.call_timeout,
-        schema=schema,
-        cache_key=plan.uuid,
-        purpose=purpose,
-    )
+    return _structured(plan, (shared,), own, schema, purpose)
 
 
 def fix_json_request(plan: Plan, asked: Request, answer: str, problem: str) -> Request:
@@ -225,8 +217,15 @@ def ballot_request(plan: Plan, items: Sequence[str], schema: Mapping[str, Any]) 
 def _orchestrator(
     plan: Plan, transcript: Transcript, own: str, schema: Mapping[str, Any], purpose: Purpose
 ) -> Request:
+    shared = shared_blocks(replace(plan, tools=None), transcript.rounds)  # only seats look things up
+    return _structured(plan, shared, own, schema, purpose)
+
+
+def _structured(
+    plan: Plan, shared: tuple[str, ...], own: str, schema: Mapping[str, Any], purpose: Purpose
+) -> Request:
     return Request(
-        shared=shared_blocks(replace(plan, tools=None), transcript.rounds),  # only seats look things up
+        shared=shared,
         own=own,
         max_tokens=plan.max_tokens,
         timeout=plan.call_timeout,
