@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -10,9 +11,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
+
+from vendor import Call, place_of
 
 _ADDRESS = re.compile(r"tcp://127\.0\.0\.1:\d+")
 _START = 60.0
@@ -88,3 +93,32 @@ def _drain(process: subprocess.Popen[str]) -> None:
     with contextlib.suppress(ValueError, OSError):
         for _ in process.stderr:
             pass
+
+
+class Asked(NamedTuple):
+    """What a seat was asked: the same is never asked twice when its answer is in a journal."""
+
+    question: str
+    seat: str
+    round: int
+
+
+def place(call: Call, questions: Sequence[str]) -> Asked | None:
+    """What a call to a seat asks for; None for any other call."""
+    known = place_of(call)
+    text = "\n".join(call.prompt)
+    question = next((each for each in questions if each in text), None)
+    if call.schema is not None or known is None or question is None:
+        return None
+    return Asked(question, known.seat, known.round)
+
+
+def answered(folder: Path) -> Counter[Asked]:
+    """The replies in the journals of a batch."""
+    found: Counter[Asked] = Counter()
+    for path in folder.glob("*/journal.jsonl"):
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+        found.update(
+            Asked(events[0]["problem"], each["agent"], each["round"]) for each in events if each["event"] == "reply"
+        )
+    return found

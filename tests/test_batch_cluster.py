@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import LoopbackCluster
+from clusters import Asked, LoopbackCluster, answered, place
 from debates import APART, SURE, SYNTHESIS, Serve, run
-from vendor import Call, debate_script, place_of
+from vendor import Call, debate_script
 
 from debateroom.batch import cluster
 from debateroom.batch.cluster import Cluster
@@ -67,7 +67,7 @@ def test_a_worker_is_killed_half_way(here: Path, serve: Serve, capsys: pytest.Ca
             at_kill.update(answered(Path("active/q")))
             dask.kill_worker()
 
-        at_kill: Counter[tuple[str, str, int]] = Counter()
+        at_kill: Counter[Asked] = Counter()
         killer = threading.Thread(target=kill)
         killer.start()
         command = ("batch", "q.jsonl", "-n", "3", "-r", "2", "--model", "sonnet", "--cluster", dask.address)
@@ -81,31 +81,10 @@ def test_a_worker_is_killed_half_way(here: Path, serve: Serve, capsys: pytest.Ca
     assert len({json.loads(line)["id"] for line in lines}) == len(lines) == DEBATES
     assert at_kill
     assert len(at_kill) < DEBATES * 6  # it was in the middle
-    asked = Counter(filter(None, map(place, server.calls)))
+    asked = Counter(filter(None, (place(call, QUESTIONS) for call in server.calls)))
     again = {key for key, times in asked.items() if times > 1}
     assert not again & set(at_kill)  # of the killed worker's calls only those under way were made again
     assert len(again) <= 4 * 3
-
-
-def place(call: Call) -> tuple[str, str, int] | None:
-    """Question, seat and round of a seat's call."""
-    known = place_of(call)
-    text = "\n".join(call.prompt)
-    question = next((each for each in QUESTIONS if each in text), None)
-    if call.schema is not None or known is None or question is None:
-        return None
-    return question, known.seat, known.round
-
-
-def answered(folder: Path) -> Counter[tuple[str, str, int]]:
-    """Question, seat and round of each reply that is in a journal."""
-    found: Counter[tuple[str, str, int]] = Counter()
-    for path in folder.glob("*/journal.jsonl"):
-        events = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
-        for event in events:
-            if event["event"] == "reply":
-                found[events[0]["problem"], event["agent"], event["round"]] += 1
-    return found
 
 
 class Pickling(ThreadPoolExecutor):
