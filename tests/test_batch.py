@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -319,3 +321,24 @@ def test_time_over_leaves_debates_to_go_on(here: Path, serve: Serve, capsys: pyt
     assert code == 124
     assert "the time was over with 1 debate not done" in err
     assert not summary()
+
+
+def test_what_the_readme_shows(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its file of questions, and what is said of it, but for how long it takes."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("## Many debates")[2].partition("```\n")[2].partition("```")[0]
+    _, questions_, told, again = shown.split("$ ")
+    Path("questions.jsonl").write_text(questions_.partition("\n")[2], encoding="utf-8")
+    proposals = {"A": ("A", 9), "B": ("A", 8), "C": ("C", 6)}
+    replies = [
+        {"agent": f"Agent {seat}", "response": f"PROPOSAL: y\nENDORSES: Agent {whose}\nCONFIDENCE: {sure}"}
+        for seat, (whose, sure) in proposals.items()
+    ]
+    Path("replies.jsonl").write_text("".join(json.dumps(each) + "\n" for each in replies), encoding="utf-8")
+    for block in (told, again):
+        command, _, expected = block.partition("\n")
+        words = shlex.split(command.partition(" | ")[0])
+        code, out, err = run(capsys, *words[1:])
+        assert code == 0
+        said = re.sub(r"about \d+ s", "about N s", err + out).replace(str(here), "/home/you/project")
+        assert said.startswith(re.sub(r"about \d+ s", "about N s", expected))
