@@ -11,7 +11,7 @@ import click
 
 from debateroom.cli import batch_lines, options, output, stdout, waking
 from debateroom.cli.debate import ENDS, SEATS
-from debateroom.errors import DeadlinePassed
+from debateroom.errors import DeadlinePassed, DebateroomError
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -50,9 +50,13 @@ def batch(file: str, *, cluster: str | None, **given: Any) -> int:
     wake, name = given.pop("wake_on_failure"), given.pop("room")
     given = {key: value for key, value in given.items() if value is not None and value != ()}
     made = Batch(questions.read(file), name or _named(file), given)
-    with waking.watching(wake, made.chosen):
+    with waking.watching(wake, made.chosen) as watched:
         result = _on_cluster(made, cluster, quiet=quiet) if cluster else _in_threads(made, quiet=quiet)
-        return _finished(result, made.language, _again(file, name, cluster), as_json=as_json)
+        found = batch_lines.problem(result, made.language)
+        if found:
+            watched.failed = DebateroomError(f"{result.folder.name}: {found}")
+            watched.failed.language = made.language
+        return _finished(result, found, made.language, _again(file, name, cluster), as_json=as_json)
 
 
 def _named(file: str) -> str:
@@ -110,12 +114,11 @@ def _again(file: str, name: str | None, cluster: str | None) -> str:
     return " ".join(["debateroom batch", quoted(file), *more])
 
 
-def _finished(result: Result, language: str, again: str, *, as_json: bool) -> int:
+def _finished(result: Result, found: str | None, language: str, again: str, *, as_json: bool) -> int:
     """Says what it came to; the exit code."""
     from debateroom import files
     from debateroom.language import say
 
-    found = batch_lines.problem(result, language)
     code = DeadlinePassed.exit_code if result.late else 1 if result.failed else 0
     if found:
         output.note(f"debateroom: {found}")
