@@ -146,14 +146,14 @@ def opening(plan: Plan) -> Mapping[str, Any]:
     return {**plan.opening_event(), "forecast": forecast.usual(plan).figures()}
 
 
-def prepare(plan: Plan, chosen: Settings) -> Path:
+def prepare(plan: Plan, chosen: Settings, *, handed_over: bool = True) -> Path:
     """Makes the room of a planned debate and leaves it to another process, which resumes it; its folder.
 
-    Raises BudgetSpent as `run`.
+    `handed_over`: to one that is about to be started on this machine. Raises BudgetSpent as `run`.
     """
     budget.hold(plan)
     folder = _room_of(plan, chosen)
-    Room.create(folder, opening(plan)).close(handed_over=True)
+    Room.create(folder, opening(plan)).close(handed_over=handed_over)
     return folder
 
 

@@ -11,6 +11,7 @@ import glob
 import os
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -67,6 +68,8 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+_MASK = threading.Lock()
+"""Held while the mask of the process is read: that is done by setting it."""
 _PART = ".part"
 """How the name of a temporary file ends."""
 
@@ -132,8 +135,9 @@ def sweep(path: Path, *, older: float = 0.0) -> None:
 
 def _open_to_readers(path: Path) -> None:
     """Gives a temporary file the permissions an ordinary new file has (mkstemp makes it private)."""
-    mask = os.umask(0)
-    os.umask(mask)
+    with _MASK:
+        mask = os.umask(0)
+        os.umask(mask)
     with contextlib.suppress(OSError):
         path.chmod(0o666 & ~mask)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -109,7 +110,10 @@ def obeyed() -> None:
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """A section that is finished before a signal is obeyed. Keep it short."""
+    """A section that is finished before a signal is obeyed. Keep it short. Signals come to the main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     _State.depth += 1
     try:
         yield

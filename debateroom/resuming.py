@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from debateroom.evaluation import journal as trials
 from debateroom.evaluation import plan as evaluation_plans
 from debateroom.language import spoken
 from debateroom.models import reach
-from debateroom.models.registry import Models, OnWait
+from debateroom.models.registry import Models, ModelSettings, OnWait
 from debateroom.playbooks import plan as playbook_plans
 from debateroom.playbooks.desk import Ask
 from debateroom.room import room as room_files
@@ -28,6 +28,9 @@ from debateroom.room.events import Event
 from debateroom.room.room import OnEvent, Room, command, event
 from debateroom.room.transcript import read_chat
 from debateroom.settings import Settings
+
+Lend = Callable[[ModelSettings, Collection[str]], contextlib.AbstractContextManager[Models]]
+"""Lends models that are reached as the settings say, among them those that are named."""
 
 
 def resume(
@@ -39,19 +42,22 @@ def resume(
     on_wait: OnWait | None = None,
     expected: Mapping[str, Any] | None = None,
     ask: Ask | None = None,
+    lend: Lend | None = None,
 ) -> Outcome:
     """Goes on with the room in `folder` from its journal. A finished room only gets its reports written again.
 
     Of `chosen` only logins of addresses are used: the rest is as the room was started. Raises UsageError when a field
-    of the plan is not what the caller `expected` of it. `ask` permits a coordinator's tools.
+    of the plan is not what the caller `expected` of it. `ask` permits a coordinator's tools. `lend` has models that
+    several rooms share; without it the room has its own.
     """
     finished = is_finished(folder)
     if not finished or any((expected or {}).values()):
         plan, told = _as_started(folder, expected or {})
     if finished:
         return render_again(folder)
-    with _models_of(plan, folder, chosen) as models:
-        models.on_wait = on_wait
+    with _models_of(plan, folder, chosen, lend) as models:
+        if lend is None:
+            models.on_wait = on_wait
 
         def opened() -> Room:
             with contextlib.ExitStack() as failing:
@@ -132,7 +138,7 @@ def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _models_of(plan: AnyPlan, folder: Path, chosen: Settings) -> Iterator[Models]:
+def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None = None) -> Iterator[Models]:
     """The models of the room, reached as when it was started; opened now, so that a missing key is told at once."""
     try:
         settings = reach.again(plan.reach, activities.model_settings(chosen))
@@ -140,10 +146,17 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings) -> Iterator[Models
         error.room = folder.resolve()
         error.hint = f"{error.hint} {command('resume', folder)}" if error.hint else None
         raise
-    models = Models(replace(settings, concurrency=plan.concurrency))
-    with activities.closed_after(models):
+    settings = replace(settings, concurrency=plan.concurrency)
+    with lend(settings, _names(plan)) if lend else _own(settings) as models:
         for name in _names(plan):
             models.open(name)
+        yield models
+
+
+@contextlib.contextmanager
+def _own(settings: ModelSettings) -> Iterator[Models]:
+    models = Models(settings)
+    with activities.closed_after(models):
         yield models
 
 

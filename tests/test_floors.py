@@ -20,7 +20,7 @@ FLOORS = {
     "evaluation": 6, "playbooks": 6,
     "activities": 7, "doors": 7,
     "dialogues": 8, "coordinating": 8, "evaluations": 8, "concluding": 8, "resuming": 9,
-    "cli": 10, "__main__": 11,
+    "batch": 10, "cli": 11, "__main__": 12,
 }  # fmt: skip
 FREE = {1}
 """Single modules and the pure readers share floor 1 and may use one another, as long as no circle comes of it."""
@@ -28,7 +28,7 @@ HEAVY = {
     "anthropic": "models", "openai": "models", "xllamacpp": "models", "httpx2": "models", "genai_prices": "models",
     "jinja2": "templates", "rich": "nowhere", "markdown_it": "report", "starlette": "doors", "uvicorn": "doors",
     "tenacity": "models", "filelock": "room", "yaml": "agents", "jsonschema": "nowhere",
-    "nacl": "nowhere", "nh3": "nowhere", "regex": "nowhere",
+    "distributed": "nowhere", "nacl": "nowhere", "nh3": "nowhere", "regex": "nowhere",
 }  # fmt: skip
 """Libraries that cost time to import, and the only place that may import them at a module's top: even there
 they are imported late, inside the function that needs them, unless the module itself is loaded late."""

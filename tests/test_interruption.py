@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,8 @@ import pytest
 from commands import until
 from debates import QUESTION, SYNTHESIS, Serve, run
 from vendor import Call, VendorServer, debate_script
+
+from debateroom import interruption
 
 ROOM = Path("active/chatroom")
 
@@ -303,3 +306,18 @@ except interruption.Interrupted as stop:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=30)
     assert (done.stdout, done.stderr) == ("130\n", "")
+
+
+def test_a_thread_holds_no_signal_back() -> None:
+    """Signals are the main thread's: what other threads write does not delay them, nor is it raised there."""
+    depths: list[int] = []
+
+    def write() -> None:
+        with interruption.held():
+            depths.append(interruption._State.depth)
+
+    with interruption.held():
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+        assert depths == [interruption._State.depth] == [1]

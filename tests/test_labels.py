@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 
 from debateroom import templates
+from debateroom.cli import batch_lines
 from debateroom.debating import deciding
 from debateroom.debating.convergence import OBSTACLES
 from debateroom.dialogue.simulation import EXIT_CODES
@@ -64,7 +65,7 @@ def test_no_message_is_left_over() -> None:
     made |= {f"{kind}_{outcome}" for kind in ("verdict", "arena") for outcome in deciding.EXIT_CODES}
     made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}
     made |= {f"undecided_{reason}" for reason in deciding.REASONS} | {"finding_vote", "finding_judge"}
-    made |= {"judged_budget", "judged_deadline"}
+    made |= {"judged_budget", "judged_deadline"} | {f"batch_{outcome}" for outcome in batch_lines.OUTCOMES}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip
 

@@ -371,7 +371,20 @@ def test_each_long_command_wakes_nobody_when_it_succeeds(
 
 
 def test_no_long_command_is_left_out() -> None:
-    """The two tests above try all that can wake, and what can be left alone can wake."""
+    """The two tests above try all that can wake, and what can be left alone can wake; a batch has a test below."""
     known = commands()
+    assert WAKE in known.pop("batch")
     assert {name for name, options in known.items() if WAKE in options} == set(LONG)
     assert {name for name, options in known.items() if options & {"--detach", "--budget"}} <= set(LONG)
+
+
+def test_a_batch_wakes_once_for_all_that_failed(hooks: Hooks, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not for each debate; nobody when all are done."""
+    Path("q.jsonl").write_text(json.dumps(QUESTION) + "\n" + json.dumps("Monolith or services for us?") + "\n")
+    command = ("batch", "q.jsonl", "-n", "2", "-r", "1", "-q", WAKE, "--model")
+    assert run(capsys, *command, "scripted:down.jsonl")[0] == 1
+    ((event, about, message),) = told(hooks)
+    assert (event, about) == ("debateroom.wake", None)
+    assert message.startswith("q: 2 debates failed: ")
+    assert run(capsys, *command, "scripted:good.jsonl", "--room", "good")[0] == 0
+    assert len(hooks.asked) == 1

@@ -56,7 +56,8 @@ def _run(arguments: Sequence[str]) -> int:
         if stop is None:
             return _failed(error, as_json)
         interruption.obeyed()
-        typed = " ".join(["debateroom", *map(quoted, arguments)]) if arguments[:1] == ["resume"] else None
+        goes_on = arguments[:1] in (["resume"], ["batch"])
+        typed = " ".join(["debateroom", *map(quoted, arguments)]) if goes_on else None
         return output.interrupted(stop, as_json=as_json, typed=typed)
     return code if isinstance(code, int) else 0
 

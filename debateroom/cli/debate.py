@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from debateroom.models.registry import Models
     from debateroom.settings import Settings
 
-_SEATS = (
+SEATS = (
     click.option("-n", "--agents", type=int, metavar="N", help="Seats in the room.  [default: 3]"),
     click.option("-r", "--rounds", type=int, metavar="R", help="Rounds at most.  [default: 3]"),
     click.option(
@@ -30,7 +30,7 @@ _SEATS = (
     click.option("--add-roles", is_flag=True, default=None, help="Fill up to -n with default roles."),
     click.option("--domain", metavar="DOMAIN", help="software, product or strategy.  [default: guessed]"),
 )
-_ENDS = (
+ENDS = (
     click.option("--anyway", is_flag=True, default=None, help="Debate also a vague question."),
     click.option("--language", metavar="LANG", help="en, fr or zh.  [default: the question's]"),
     click.option(
@@ -68,7 +68,7 @@ _ENDS = (
 )
 @click.argument("question", nargs=-1)
 @options.taking(
-    *(*_SEATS, *options.GIVEN, *_ENDS, *options.JUDGED),
+    *(*SEATS, *options.GIVEN, *ENDS, *options.JUDGED),
     *(options.room("chatroom"), *options.LIMITS, *options.SHOWN),
 )
 def debate(question: tuple[str, ...], **given: Any) -> int:

@@ -26,6 +26,7 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "arena": Entry("debateroom.cli.arena", "Have models do one task, judged by another maker's."),
+    "batch": Entry("debateroom.cli.batch", "Debate many questions, a room each; the same command goes on."),
     "conclude": Entry("debateroom.cli.conclude", "Hand in your own synthesis of a debate: see --synthesis host."),
     "compare": Entry("debateroom.cli.compare", "Compare two debates side by side."),
     "debate": Entry("debateroom.cli.debate", "Debate a question; the word itself may be left out."),

@@ -150,16 +150,8 @@ class TrialLines:
 
     def _forecast(self) -> str:
         """What is still to come, from how long and how dear it was so far."""
-        left, here = self._all - self._done, self._came.total()
-        if left <= 0:
-            return say(self._language, "eval_last")
-        if not here:
-            return say(self._language, "eval_unknown")
-        time = _duration((clock.monotonic() - self._began) / here * left)
-        if not self._cost:
-            return say(self._language, "eval_left", time=time)
-        cost = number(self._language, self._cost / here * left, 2)
-        return say(self._language, "eval_left_cost", time=time, cost=cost)
+        took = clock.monotonic() - self._began
+        return forecast(self._language, self._all - self._done, self._came.total(), took, self._cost)
 
     def _note(self, text: str) -> None:
         if not self._quiet:
@@ -194,6 +186,18 @@ class LiveTrials(TrialLines):
 
     def _note(self, text: str) -> None:
         self._line.note(text)
+
+
+def forecast(language: str, left: int, here: int, took: float, cost: float | None) -> str:
+    """What is still to come of things that are `left`, when those that ended `here` took so long and cost so much."""
+    if left <= 0:
+        return say(language, "eval_last")
+    if not here:
+        return say(language, "eval_unknown")
+    time = _duration(took / here * left)
+    if not cost:
+        return say(language, "eval_left", time=time)
+    return say(language, "eval_left_cost", time=time, cost=number(language, cost / here * left, 2))
 
 
 def _duration(seconds: float) -> str:

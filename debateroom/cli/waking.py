@@ -34,6 +34,8 @@ class Watched:
 
     outcome: Outcome | None = None
     """What it left, once it has."""
+    failed: DebateroomError | None = None
+    """Why a run of many rooms is not done."""
     quiet: bool = False
     """Whether nobody is woken all the same."""
 
@@ -67,6 +69,8 @@ def watching(wanted: bool, chosen: Settings, folder: Path | None = None) -> Iter
 
 def _tell_outcome(watched: Watched, chosen: Settings, place: Workspace, whom: Hook) -> None:
     outcome = watched.outcome
+    if watched.failed is not None:
+        _wake(chosen, place, whom, None, watched.failed)
     if outcome is not None and not watched.quiet and int(outcome.summary["exit_code"]) not in SILENT:
         _wake(chosen, place, whom, outcome.folder, None)
 

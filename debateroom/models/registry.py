@@ -181,6 +181,7 @@ class Models:
         self.stop = threading.Event()
         """When set, no further call is sent, and every thread that waits for a slot or a retry gives up."""
         self.on_wait: OnWait | None = None
+        self._opening = threading.RLock()  # protects what follows: debates of one batch share their models
         self._models: dict[ModelName, Model] = {}
         self._lines: dict[tuple[str, str], Line] = {}
         self._open: list[Closable] = []
@@ -188,10 +189,11 @@ class Models:
     def open(self, name: str) -> Model:
         """The model called `name`. Raises NoModel when it does not exist, has no key or is not installed."""
         named = resolve(name)
-        if named not in self._models:
-            openers = {"anthropic": self._anthropic, "openai": self._openai, "scripted": self._scripted}
-            self._models[named] = openers.get(named.provider, self._by_module)(named)
-        return self._models[named]
+        with self._opening:
+            if named not in self._models:
+                openers = {"anthropic": self._anthropic, "openai": self._openai, "scripted": self._scripted}
+                self._models[named] = openers.get(named.provider, self._by_module)(named)
+            return self._models[named]
 
     def keep(self, thing: Closable) -> None:
         """Something to close at the end."""

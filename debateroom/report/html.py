@@ -71,7 +71,7 @@ def render(transcript: Transcript, *, chat_path: PurePath | str | None = "chat.j
     if transcript.kind == arena.KIND:
         return _arena(transcript, chat_path)
     facts = facts_of.of(transcript)
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     cost, tokens, time = facts_of.spending(facts)
     templates.add_filters(sentence_start=sentence_start, block=prose.block, inline=prose.inline)
     tokens = tokens if tokens != facts.words("tokens_unknown") else facts.words("footer.no_tokens")
@@ -135,7 +135,7 @@ def _evaluation(transcript: Transcript, chat_path: PurePath | str | None) -> str
 
 def _page(name: str, shown: Mapping[str, Any], chat_path: PurePath | str | None, **more: Any) -> str:
     """The page that template `name` makes of what a report shows."""
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     href, chat = talk.link(chat_path)
     page = templates.render(
         f"reports/{name}.html.j2",
@@ -153,7 +153,7 @@ def _page(name: str, shown: Mapping[str, Any], chat_path: PurePath | str | None,
 
 def policy() -> str:
     """The content security policy of every page that `render` makes: its one style, its one script, nothing else."""
-    return _policy(_asset("report.css"), _asset("report.js"))
+    return _policy(asset("report.css"), asset("report.js"))
 
 
 def _policy(style: str, script: str) -> str:
@@ -164,7 +164,8 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of one of our own files for pages."""
     return (templates.folder() / "reports" / name).read_text(encoding="utf-8").strip()
 
 
