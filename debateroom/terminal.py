@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 import subprocess
 import sys
 import unicodedata
 
 _KEPT = "\n\t"
+_UNSEEN = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Letters and marks that leave no trace, though they count as printable."""
 _DIRECTION = set("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -17,6 +23,13 @@ def printable(text: str) -> str:
         mark
         for mark in text
         if mark in _KEPT or (unicodedata.category(mark) not in {"Cc", "Cs"} and mark not in _DIRECTION)
+    )
+
+
+def visible(text: str) -> str:
+    """`text`, with every character that cannot be seen as its JSON escape (`\\u202e`); ordinary blanks stay."""
+    return "".join(
+        mark if mark.isprintable() and not _UNSEEN.match(mark) else json.dumps(mark)[1:-1] for mark in text
     )
 
 

@@ -60,7 +60,7 @@ def test_no_message_is_left_over() -> None:
     made |= {f"wake_{result}" for result in RESULTS}
     made |= {f"verdict_{outcome}" for outcome in coordinator.EXIT_CODES}
     made |= {f"step_{state}" for state in get_args(StepState)} | {"receipt_approved", "receipt_denied"}
-    made |= {f"receipt_by_{by}" for by in ("person", "always", "never", "nobody")}
+    made |= {f"receipt_by_{by}" for by in ("person", "always", "never", "nobody", "long")}
     made |= {f"fault_{kind}" for kind in fault_table.KINDS} | {f"program_{kind}" for kind in complaints.KINDS}
     made |= {f"{kind}_{outcome}" for kind in ("verdict", "arena") for outcome in deciding.EXIT_CODES}
     made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}

@@ -249,6 +249,30 @@ def test_a_tool_that_acts_runs_only_with_permission(
     assert final(project)["counters"]["actions_failed"] == (0 if done else 1)
 
 
+@pytest.mark.parametrize(("approve", "by"), [("ask", "long"), ("always", "always")])
+def test_nobody_approves_a_part_of_a_call(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, approve: str, by: str
+) -> None:
+    """What is too long to be shown is denied unasked; the receipt holds the whole call, and what cannot be seen."""
+    asked: list[str] = []
+    monkeypatch.setattr(asking, "person", lambda: lambda language, tool, shown, seconds: asked.append(shown) or True)
+    (project / "desk.yaml").write_text(TOOLS)
+    call = {"what": "a" * 2_500 + " \u202eb\u200b\u3164"}
+    coordinator(project, [("deploy", call)], [record(1, LINK)], "Done.", name="desk.jsonl")
+    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
+    (project / "desk.jsonl").write_text(text)
+    play(capsys, "reflect", "desk.yaml", "--approve", approve)
+    assert asked == []
+    assert (project / "deployed").exists() == (by == "always")
+    (line,) = (project / "active/coordinator/receipts.jsonl").read_text().splitlines()
+    receipt = json.loads(line)
+    written = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode()
+    assert (receipt["by"], receipt["length"]) == (by, len(written))
+    assert receipt["sha256"] == hashlib.sha256(written).hexdigest()
+    assert receipt["shown"].endswith(r' \u202eb\u200b\u3164"}')
+    assert json.loads(receipt["shown"]) == call
+
+
 class Terminal(io.TextIOWrapper):
     """Standard input at which a person sits who types `text`."""
 

@@ -7,13 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from debateroom.cli import output
-from debateroom.terminal import one_line
 
 if TYPE_CHECKING:
     from debateroom.playbooks.desk import Ask
 
-_SHOWN = 600
-"""Columns of a call's arguments that are shown."""
 _YES = {"y", "yes", "o", "oui", "是"}
 
 
@@ -25,7 +22,7 @@ def person() -> Ask | None:
     def ask(language: str, tool: str, shown: str, seconds: float) -> bool | None:
         from debateroom.language import say
 
-        output.note(say(language, "approve_ask", tool=tool, arguments=one_line(shown, _SHOWN)))
+        output.note(say(language, "approve_ask", tool=tool, arguments=shown))
         answer = _answer(seconds)
         return answer.strip().lower() in _YES if answer else None
 
