@@ -6,7 +6,9 @@ from importlib import import_module
 from typing import Any
 
 _EXPORTS = {
+    "BadEvidence": "debateroom.errors",
     "Outcome": "debateroom.activities",
+    "RefusedURL": "debateroom.errors",
     "Room": "debateroom.room.room",
     "arena": "debateroom.activities",
     "check_evidence": "debateroom.reading.evidence",
@@ -22,7 +24,9 @@ _EXPORTS = {
 
 __version__ = "0.1.0"
 __all__ = [
+    "BadEvidence",
     "Outcome",
+    "RefusedURL",
     "Room",
     "__version__",
     "arena",

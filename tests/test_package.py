@@ -74,7 +74,8 @@ def test_help_imports_nothing_heavy() -> None:
 def test_the_public_names_are_these_and_each_can_be_used() -> None:
     """The surface is pinned: a change here is a change for users."""
     assert debateroom.__all__ == [
-        *("Outcome", "Room", "__version__", "arena", "check_evidence", "check_webhook_url", "classify_question"),
+        *("BadEvidence", "Outcome", "RefusedURL", "Room", "__version__", "arena", "check_evidence"),
+        *("check_webhook_url", "classify_question"),
         *("debate", "evaluate", "read_reply", "read_trigger", "simulate", "work"),
     ]
     assert all(getattr(debateroom, name) is not None for name in debateroom.__all__)
