@@ -112,7 +112,7 @@ def note(folder: Path, **given: Any) -> decision.Decision:
     not as it must be.
     """
     plan = _outside(folder)
-    made = decision.make(**given, project=Path(plan.task.folder), anywhere=True)
+    made = decision.make(**given, project=Path(plan.task.folder))
     with _reopened(folder) as room:
         if room.transcript.status == "finished":
             raise UsageError(f"the run in {folder.name} has ended", hint="debateroom playbook start ID")

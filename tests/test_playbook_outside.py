@@ -229,3 +229,16 @@ def test_watch_follows_a_run_to_its_end(
         assert [(card["status"], card["verdict"]) for card in cards] == [
             ("queued", None), ("running", None), ("finished", "incomplete"),
         ]  # fmt: skip
+
+
+def test_what_is_noted_from_outside_is_proved_inside_the_project(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As for a coordinator of ours: no path leads out of the folder, by whatever way."""
+    (project.parent / "outside.txt").write_text("x")
+    (project / "link.txt").symlink_to(project.parent / "outside.txt")
+    assert run(capsys, "playbook", "start", "reflect")[0] == 0
+    for path in ("../outside.txt", "/etc/passwd", "link.txt", str(project.parent / "outside.txt")):
+        code, _, err = note(capsys, 1, path)
+        assert (code, "leads out" in err) == (2, True), path
+    assert note(capsys, 1, str(project / "src/app.py"))[0] == 0

@@ -61,12 +61,10 @@ def make(
     outcome: object,
     step: object = None,
     project: Path,
-    anywhere: bool = False,
 ) -> Decision:
     """The decision of these parts. Raises BadEvidence, UsageError with the reason for what is not as it must be.
 
-    A path is looked up in the folder `project`: it has to exist, and may not lead out of it, unless it may be
-    `anywhere`: a model's word is no reason to look elsewhere, a person's command is.
+    A path is looked up in the folder `project`: it has to exist, and may not lead out of it.
     """
     if outcome not in OUTCOMES:
         raise UsageError(f"the outcome is one of {', '.join(OUTCOMES)}")
@@ -74,7 +72,7 @@ def make(
         raise UsageError(f"the step is 1 to {STEPS}, or left out")
     given = check_evidence(evidence)  # type: ignore[arg-type]
     link = given.casefold().startswith(("http://", "https://"))
-    digest = None if link else _digest(given, project, anywhere=anywhere)
+    digest = None if link else _digest(given, project)
     return Decision(_said("what", what), _said("why", why), given, str(outcome), step, digest)
 
 
@@ -84,7 +82,7 @@ def _said(name: str, text: object) -> str:
     return one_line(text, _LONGEST)
 
 
-def _digest(evidence: str, project: Path, *, anywhere: bool) -> str | None:
+def _digest(evidence: str, project: Path) -> str | None:
     """SHA-256 of the file that `evidence` names, None for a folder. Raises BadEvidence when it is not there."""
     named = project / evidence
     path = named if os.path.lexists(named) else project / _PLACE.sub("", evidence)
@@ -93,10 +91,9 @@ def _digest(evidence: str, project: Path, *, anywhere: bool) -> str | None:
     except (OSError, ValueError):
         real = project / ".." / "?"
     root = Path(os.path.realpath(project))
-    inside = real.is_relative_to(root)
-    if not inside and not anywhere:
+    if not real.is_relative_to(root):
         _refuse("evidence_outside", evidence)
-    if is_secret(real.relative_to(root).parts if inside else real.parts) or is_secret(path.parts[-1:]):
+    if is_secret(real.relative_to(root).parts) or is_secret(path.parts[-1:]):
         _refuse("evidence_secret", evidence)
     if real.is_dir():
         return None
