@@ -241,3 +241,14 @@ def test_the_card_says_what_a_run_came_to(language: str) -> None:
     assert live.status_text in text
     for state in ("ok", "failed", "missing"):
         assert re.search(rf"[✓✗?] {say(language, f'step_{state}')} +\d\. ", text), state
+
+
+def test_a_run_whose_process_is_gone_leaves_no_step_under_way() -> None:
+    """Killed in the middle: no step and no worker runs any more; a run that ended stays what it was."""
+    events = [opened("swarm"), STARTED, decision(1), READ, delegated("a")]
+    assert [step.state for step in compute_live(events, NOW).steps] == ["ok", "running", "running"]
+    live = compute_live(events, NOW, gone=True)
+    assert (live.status, live.status_text) == ("interrupted", say("en", "live_interrupted"))
+    assert [step.state for step in live.steps] == ["ok", "missing", "missing"]
+    assert "running" not in {worker.state for worker in live.workers}
+    assert compute_live([*events, FAILED], NOW, gone=True).status == "failed"

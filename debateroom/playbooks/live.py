@@ -90,10 +90,14 @@ class Live:
         return asdict(self)
 
 
-def compute_live(events: Sequence[Event], now: datetime) -> Live:
-    """The card that follows from a journal's `events` at the moment `now`. An empty journal is a queued run."""
+def compute_live(events: Sequence[Event], now: datetime, *, gone: bool = False) -> Live:
+    """The card that follows from a journal's `events` at the moment `now`. An empty journal is a queued run.
+    `gone`: the process that wrote it is not there any more, so a run without an end is `interrupted`.
+    """
     state = replay(events)
     told, status = state.transcript, _status(state, events)
+    if gone and status in ("queued", "running"):
+        status = "interrupted"
     workers, decisions = tuple(workers_of(events, status)), tuple(_decisions(events, told.language))
     steps = _steps(state, events, workers, status)
     ended = verdict(steps) if told.kind == KIND and status in ("finished", "failed") else None

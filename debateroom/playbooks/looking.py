@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from debateroom import clock
-from debateroom.language import say
 from debateroom.playbooks.live import Live, compute_live
 from debateroom.room import summary
 from debateroom.room.room import journal
@@ -17,7 +15,4 @@ def look(folder: Path) -> Live:
     read. A run whose process is gone is `interrupted`.
     """
     seen = summary.look(folder)  # it raises, and knows whether the process is gone
-    live = compute_live(journal(folder).values, clock.now())
-    if seen["status"] == "interrupted" and live.status in ("queued", "running"):
-        return replace(live, status="interrupted", status_text=say(live.language, "live_interrupted"))
-    return live
+    return compute_live(journal(folder).values, clock.now(), gone=seen["status"] == "interrupted")
