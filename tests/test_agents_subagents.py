@@ -124,10 +124,10 @@ def test_a_mission_goes_down_and_a_result_comes_back(desk: Desk, file: Path) -> 
     [
         ("It was shipped.", "it is not one JSON object"),
         ("Here: " + json.dumps(result()), "it is not one JSON object"),
-        ([result()], "is not of type 'object'"),
-        ({key: value for key, value in result().items() if key != "control"}, "'control' is a required property"),
-        (result(status="fine"), "$.status: 'fine' is not one of ['ok', 'empty', 'error']"),
-        (result(more=1), "Additional properties are not allowed ('more' was unexpected)"),
+        ([result()], "$: type object"),
+        ({key: value for key, value in result().items() if key != "control"}, "$: required"),
+        (result(status="fine"), "$.status: enum ['ok', 'empty', 'error']"),
+        (result(more=1), "$: additionalProperties False"),
         (result(items=[{"status": "shipped"}]), "$.items[0]"),
         (result(items=["shipped"]), "item 1 is not JSON text"),
         (json.dumps(result())[:-1] + ', "status": "empty"}', "the key status stands there twice"),
@@ -137,8 +137,8 @@ def test_a_mission_goes_down_and_a_result_comes_back(desk: Desk, file: Path) -> 
         ),
         (result(items=["1", '{"id": "W1", "id": "W2"}']), "item 2 gives the key id twice"),
         (result(items=["NaN"]), "item 1 is not JSON text"),
-        (result(control={"can_retry": "yes"}), "$.control.can_retry: 'yes' is not of type 'boolean'"),
-        (result(meta={"resolved": [], "notFound": []}), "'knowledge_found' is a required property"),
+        (result(control={"can_retry": "yes"}), "$.control.can_retry: type boolean"),
+        (result(meta={"resolved": [], "notFound": []}), "$.meta: required"),
     ],
 )
 def test_content_that_does_not_fit_is_an_error_with_the_reason(

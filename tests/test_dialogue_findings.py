@@ -313,6 +313,13 @@ def test_a_tool_that_must_not_be_called_is_not_asked_for(goals: str, names: list
         ("It calls the forecast tool.", True),
         ("Il appelle l'outil forecast.", True),
         ("It reads the forecast out.", False),
+        ("It calls forecast for Bern.", True),
+        ("forecast(city) is made.", True),
+        ("“forecast” is executed.", True),
+        ("Il utilise forecast.", True),
+        ("它必须调用forecast。", True),
+        ("It gives a forecast of the week.", False),
+        ("It answers without calling forecast.", False),
     ],
 )
 def test_a_declared_tool_is_named_whatever_its_form(goals: str, named: bool) -> None:

@@ -60,8 +60,11 @@ def check_arguments(value: Mapping[str, Any], schema: Mapping[str, Any], languag
         raise BadArguments(say(language, "arguments_do_not_fit", faults="; ".join(faults)))
 
 
-def schema_faults(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    """Where `value` does not fit `schema`, at most three sentences; empty when it fits."""
+def schema_faults(value: Any, schema: Mapping[str, Any], *, quoting: bool = True) -> list[str]:
+    """Where `value` does not fit `schema`, at most three sentences; empty when it fits.
+
+    Without `quoting` nothing of the value itself is in them: the place, and the rule that is broken.
+    """
     from jsonschema import Draft202012Validator
     from referencing import Registry
     from referencing.exceptions import Unresolvable
@@ -72,4 +75,7 @@ def schema_faults(value: Any, schema: Mapping[str, Any]) -> list[str]:
         errors = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
     except (Unresolvable, RecursionError) as error:
         return [f"the schema cannot be followed: {error}"[:_MOST_REASON]]
-    return [f"{error.json_path}: {error.message}"[:_MOST_REASON] for error in errors[:_MOST_FAULTS]]
+    rules = [error.message if quoting else f"{error.validator} {error.validator_value}" for error in errors]
+    return [
+        f"{error.json_path}: {rule}"[:_MOST_REASON] for error, rule in zip(errors[:_MOST_FAULTS], rules, strict=False)
+    ]

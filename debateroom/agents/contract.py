@@ -71,7 +71,7 @@ def read_result(text: str, language: str) -> SubAgentResult:
         return _unfit(say(language, "key_twice", key=twice.key), language)
     except (ValueError, RecursionError):
         return _unfit(say(language, "not_one_object"), language)
-    faults = schema_faults(value, RESULT_SCHEMA)
+    faults = schema_faults(value, RESULT_SCHEMA, quoting=False)
     if faults:
         return _unfit("; ".join(faults), language)
     for number, item in enumerate(value["items"], start=1):

@@ -45,6 +45,8 @@ def appoint(settings: Settings, seats: Sequence[Seat], makers: Makers, models: M
     """
     taken = {seat.vendor for seat in seats}
     wanted = settings.judge or AUTO
+    if wanted != AUTO and not catalog.info(wanted).moderates:  # said before it is opened: it may not be there
+        raise worded(UsageError, Wording("cannot_judge", {"model": wanted}), hint=_way_out(taken, models))
     model = models.open(_free(taken, models)[0].alias if wanted == AUTO else wanted)
     vendor = makers.of(model)
     if vendor in taken:

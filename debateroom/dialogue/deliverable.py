@@ -77,7 +77,7 @@ def problems(end: Conclusion, job: Job) -> tuple[Problem, ...]:
 
 def _of_deliverable(end: Conclusion, job: Job) -> list[Problem]:
     text = end.deliverable
-    if not text:
+    if not any(mark.isalnum() for mark in text):
         return [Problem("empty_deliverable")]
     found = []
     if _is_json(text):
@@ -96,10 +96,12 @@ def _of_deliverable(end: Conclusion, job: Job) -> list[Problem]:
 
 
 def _is_json(text: str) -> bool:
+    """Whether it is a value of JSON and nothing else; a number alone may be what was asked for."""
     try:
-        return isinstance(json.loads(_FENCE.sub("", text)), dict | list)
+        value = json.loads(_FENCE.sub("", text))
     except (ValueError, RecursionError):
         return False
+    return not isinstance(value, int | float) or isinstance(value, bool)
 
 
 def _of_summary(end: Conclusion) -> list[Problem]:

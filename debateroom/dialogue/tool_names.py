@@ -32,6 +32,17 @@ _MARKED = re.compile(r"`([A-Za-z][\w*-]{2,60})(?:\(\))?`")
 _BESIDE = re.compile(
     r"(?:\btools?\b|\boutils?\b|\bfunctions?\b|\bfonctions?\b|工具|函数)[\s:：«“\"'(]{1,4}([A-Za-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+\*?)"
 )
+_SPOKEN_BEFORE = (
+    r"\b(?:tool|function|outil|fonction) |工具|函数|[`\"“«「]\s?"
+    r"|\b(?:call|calls|called|calling|use|uses|used|using|invokes?|invoking|executes?|executing|runs?) "
+    r"|\b(?:appelle[rz]?|appelant|utilise[rz]?|utilisant|exécute[rz]?|lance[rz]?) |(?:调用|使用|执行|运行)\s?"
+)
+_SPOKEN_BEHIND = (
+    r" (?:tool|function)\b|\s?(?:工具|函数)|\(|[`\"”»」]"
+    r"| (?:is|was|gets|must be|has been) (?:called|executed|invoked|used|run)\b"
+    r"| (?:est|a été|doit être) (?:appelé|exécuté|utilisé|lancé)"
+)
+"""What stands beside an ordinary word that is the name of a tool."""
 _LISTED = re.compile(
     r"[\s,、，/`'\"]*(?:(?:and|or|nor|et|ou|ni|和|或者?|及|以及|与)(?:\s(?:the|l'outil))?)?[\s`'\"]*"
 )
@@ -44,16 +55,15 @@ def in_text(text: str, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of tools in `text`: the `known` ones, and words that are written as programs write them."""
     found = [match.group(0) for match in _IDENTIFIER.finditer(text)]
     found += [match.group(1) for pattern in (_MARKED, _BESIDE) for match in pattern.finditer(text)]
-    found += [match.group(0) for name in known if (match := _named(name, text))]
+    found += [match["name"] or match["other"] for name in known if (match := _named(name, text))]
     return tuple(dict.fromkeys(found))
 
 
 def _named(name: str, text: str) -> re.Match[str] | None:
-    """Where a tool's own name stands in `text`; a word like any other must be called a tool there."""
-    word = rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])"
+    """Where a tool's own name stands in `text`; a word like any other must be spoken of as a tool there."""
+    word = rf"(?<![A-Za-z0-9_])(?P<name>{re.escape(name)})(?![A-Za-z0-9_])"
     if not _written(name):
-        before = "|".join(f"(?<={noun})" for noun in ("tool ", "function ", "outil ", "fonction ", "工具", "函数"))
-        word = rf"(?:{before}){word}|{word}(?= (?:tool|function)\b|\s?(?:工具|函数))"
+        word = rf"(?:{_SPOKEN_BEFORE}){word}|{word.replace('?P<name>', '?P<other>')}(?:{_SPOKEN_BEHIND})"
     return re.search(word, text, re.IGNORECASE)
 
 
