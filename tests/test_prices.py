@@ -40,6 +40,32 @@ def test_an_unknown_price_is_unknown(model: str) -> None:
     assert not known(model)
 
 
+@pytest.mark.parametrize("model", ["openai:claude-opus-4-5", "anthropic:gpt-5"])
+def test_a_price_is_that_of_the_provider_who_is_asked(model: str) -> None:
+    """Another endpoint that serves a vendor's model charges what it likes: the vendor's price is not taken for it."""
+    provider, _, name = model.partition(":")
+    maker = "anthropic" if provider == "openai" else "openai"
+    assert known(f"{maker}:{name}")
+    assert not known(model)
+
+
+@pytest.mark.parametrize(
+    ("dated", "model"),
+    [
+        ("openai:gpt-6.2-sol-2026-10-06", "openai:gpt-6.2-sol"),
+        ("anthropic:claude-opus-5-5-20261006", "anthropic:claude-opus-5-5"),
+        ("openai:gpt-5-2027-01-31", "openai:gpt-5"),
+    ],
+)
+def test_a_dated_snapshot_costs_what_its_model_costs(dated: str, model: str) -> None:
+    """Vendors price the model; the user's price for the snapshot itself still wins."""
+    usage = Usage(input=MILLION, cached=1000, output=MILLION)
+    assert cost(dated, usage) == cost(model, usage) is not None
+    assert cost(dated, usage, {model: Price(input=1.0, output=0.0, cached=1.0)}) == 1.0
+    own = {model: Price(1.0, 0.0), dated: Price(2.0, 0.0, cached=2.0)}
+    assert cost(dated, usage, own) == 2.0
+
+
 def test_the_users_own_price_wins() -> None:
     """A price from the settings comes before both tables."""
     own = {"openai:gpt-6.2-sol": Price(input=1.0, output=0.0), "openai:mine": Price(input=3.0, output=0.0)}

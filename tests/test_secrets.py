@@ -196,6 +196,7 @@ def test_a_run_in_the_background_logs_no_key(
     log = files["active/chatroom/run.log"]
     assert 'seat_failed {"event":"seat_failed"' in log
     assert "round 1 of 1: 2 of 3 agents answered" in log
+    assert "DEBUG" not in log, "the SDK's own log shows prompts"
     assert shown_keys(began.stdout, began.stderr, waited.out, waited.err, *files.values()) == []
 
 
@@ -211,4 +212,5 @@ def test_an_interrupted_run_says_no_key(keyed: Path) -> None:
         process.send_signal(2)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130
+    assert "DEBUG" not in err, "the SDK's own log shows prompts"
     assert shown_keys(out, err, *written(keyed).values()) == []

@@ -31,6 +31,13 @@ def test_what_the_caller_gives_wins_over_environment_project_user_and_default(
     )
 
 
+def test_the_limits_on_calls_are_there_without_asking(tmp_path: Path) -> None:
+    """32 calls at once with a provider, 120 s for a call, 300 s for a round; no limit on the whole."""
+    chosen = settings.load({}, folder=tmp_path)
+    assert (chosen.concurrency, chosen.call_timeout, chosen.round_timeout) == (32, 120.0, 300.0)
+    assert (chosen.timeout, chosen.budget, chosen.quorum) == (None, None, None)
+
+
 def test_roles_that_are_typed_replace_the_ones_of_a_file_and_their_number(tmp_path: Path) -> None:
     """The number stays where the roles are to be filled up, and where the defaults are asked for."""
     (tmp_path / "debateroom.toml").write_text('agents = 5\nroles = "a, b, c, d, e"\n')

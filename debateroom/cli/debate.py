@@ -64,7 +64,7 @@ ENDS = (
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Each option can also be set as DEBATEROOM_NAME or in debateroom.toml. Put -- before a question that "
     "begins with a dash. Exit codes: 0 done, 2 usage, 3 no verdict (--decide), 4 no model, 5 too few answers, 6 room "
-    "busy, 8 vague.",
+    "busy, 7 budget, 8 vague, 124 time.",
 )
 @click.argument("question", nargs=-1)
 @options.taking(

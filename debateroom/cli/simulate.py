@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "simulate",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 passed, 3 failed or inconclusive, 1 the run broke (an agent that crashes is no failed "
-    "agent), 2 usage, 4 no model, 6 room busy.",
+    "agent), 2 usage, 4 no model, 6 room busy, 7 budget, 124 time.",
 )
 @click.argument("scenario")
 @click.option(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "work",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="The deliverable goes to stdout and to deliverable.md in the room, the rest to stderr. Exit codes: "
-    "0 delivered, 3 partial or refused, 1 the run broke, 2 usage, 4 no model, 6 room busy.",
+    "0 delivered, 3 partial or refused, 1 the run broke, 2 usage, 4 no model, 6 room busy, 7 budget, 124 time.",
 )
 @click.argument("mission")
 @click.option("--brief", required=True, metavar="POSITION.md", help="The worker's position, read up to -- END --.")

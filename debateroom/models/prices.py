@@ -7,6 +7,7 @@ An unknown price is None, never 0. Prices are per call, since long prompts have 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -23,6 +24,8 @@ from debateroom.settings import PROJECT_FILE, file_with_price, price_line
 FREE = ("embedded", "scripted")
 """Providers that charge nothing: they run here."""
 _MILLION = 1_000_000
+_SNAPSHOT = re.compile(r"-20\d\d-?\d\d-?\d\d$")
+"""The date at the end of a dated model's name, as both vendors write it; it costs what the model costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +102,13 @@ def cost(
         return stated
     if not usage.input or usage.cached + usage.written > usage.input:
         return None  # the provider reported nothing, or what cannot be
-    known = (own or {}).get(model) or _table().get(model)
-    if known is not None:
-        return known.of(usage)
-    return _from_library(provider, name, usage)
+    undated = _SNAPSHOT.sub("", name)
+    for table in (own or {}, _table()):
+        price = table.get(model) or table.get(f"{provider}:{undated}")
+        if price is not None:
+            return price.of(usage)
+    listed = _from_library(provider, name, usage)
+    return _from_library(provider, undated, usage) if listed is None else listed
 
 
 def known(model: str, own: Mapping[str, Price] | None = None) -> bool:
