@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import skills_ref
+from debates import run
 from vendor import VendorServer, debate_script
 
 from debateroom import cli
@@ -35,6 +36,13 @@ def commands() -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
+def in_background(typed: list[str]) -> tuple[int, str, str]:
+    """A run that outlives its caller, started as a user starts it."""
+    command = [sys.executable, "-m", "debateroom", *typed]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_the_specifications_own_library_finds_nothing() -> None:
     """Valid, with only the six fields, and a body under 150 lines."""
     assert skills_ref.validate(skill.path().parent) == []
@@ -46,7 +54,9 @@ def test_the_specifications_own_library_finds_nothing() -> None:
     assert len(skills_ref.read_properties(skill.path().parent).description) <= 1024
 
 
-def test_every_command_in_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_in_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One after the other, as an assistant would, through the real SDK to a server on loopback."""
     monkeypatch.chdir(tmp_path)
     names = [f"Agent {letter}" for letter in "ABCDE"]
@@ -58,12 +68,12 @@ def test_every_command_in_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-01")
         monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)
         for line in ran:
-            assert line.startswith("debateroom ")
-            typed = [sys.executable, "-m", *shlex.split(line)]
-            done = subprocess.run(typed, capture_output=True, check=False, timeout=120, stdin=subprocess.DEVNULL)
-            assert done.returncode == 0, (line, done.stderr)
+            program, *typed = shlex.split(line)
+            assert program == "debateroom"
+            code, out, err = in_background(typed) if "--detach" in typed else run(capsys, *typed)
+            assert code == 0, (line, err)
             if "--dry-run" not in line:
-                assert json.loads(done.stdout)["ok"] is True
+                assert json.loads(out)["ok"] is True
     assert json.loads((tmp_path / "active/mine/chat.json").read_text())["final_output"]["synthesized_by"] == "host"
 
 
