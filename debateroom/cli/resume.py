@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from debateroom.cli import asking, background, output, place, playbook, progress, stdout, trials, waking
 from debateroom.errors import DebateroomError
 from debateroom.interruption import Interrupted
+
+if TYPE_CHECKING:
+    from debateroom.activities import Outcome
+    from debateroom.settings import Settings
 
 _FREE = ("rounds", "model", "moderator", "budget", "timeout")
 """Options that a chat.json leaves to the caller."""
@@ -51,54 +55,72 @@ def resume(
     journal, finished rounds are kept. Who coordinates a playbook without us is told again what is to be done.
     """
     stdout.take()
+    as_json = as_json or events
+    wanted = _named(expected)
     with _interruptible(_as_named(room, active)):
         from debateroom import coordinating, resuming, settings
-        from debateroom.room.room import journal
 
-        wanted = _named(expected)
-        file = _transcript(room, active)
-        if file is not None:
-            free = {name: wanted.pop(name) for name in _FREE}
-            given = settings.load({**free, "active": active, "model": None})
-            folder = resuming.adopt(file, given, rounds=free["rounds"], model=free["model"], expected=wanted)
-        else:
-            folder = place.folder(room, active)
-        chosen = settings.load({"active": active})
-        going_on = coordinating.begun(folder)
-        if going_on:
-            playbook.tell_begun(going_on, as_json=as_json or events)
+        folder = _folder(room, active, wanted)
+        begun = coordinating.begun(folder)
+        if begun:
+            playbook.tell_begun(begun, as_json=as_json)
             return 0
+        chosen, finished = settings.load({"active": active}), resuming.is_finished(folder)
     with waking.watching(wake_on_failure, chosen, folder) as watched:
+        watched.quiet = finished  # it was told when it came to its end
         with _interruptible(folder):
-            watched.quiet = finished = resuming.is_finished(folder)  # it was told when it came to its end
             if finished:
                 output.note(_finished_line(folder))
             elif detach:
                 problem = resuming.prepare(folder, chosen, wanted).problem
                 return background.start(folder, problem, verbose=verbose, wake=wake_on_failure)
-            if resuming.is_evaluation(folder):
-                shown = trials.make(quiet=quiet, verbose=verbose, events=events)
-            else:
-                known = journal(folder).values if resuming.kind_of(folder) == "playbook" else None
-                turns = resuming.is_dialogue(folder)
-                shown = progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=known)
-            try:
-                outcome = resuming.resume(
-                    folder,
-                    chosen,
-                    on_event=shown.on_event,
-                    on_progress=shown.on_progress,
-                    on_wait=shown.on_wait,
-                    expected=wanted,
-                    ask=asking.person(),
-                )
-            finally:
-                shown.close()
+            outcome = _gone_on(folder, chosen, wanted, _shown(folder, quiet=quiet, verbose=verbose, events=events))
         watched.outcome = outcome
         for said in outcome.transcript.notes if finished else ():
             output.note(said)
-        code = output.finished(outcome, as_json=as_json or events or detach)
+        code = output.finished(outcome, as_json=as_json or detach)
     return 0 if finished else code
+
+
+def _folder(room: str | None, active: str | None, wanted: dict[str, Any]) -> Path:
+    """The room to go on with; made out of a chat.json that has no journal, `wanted` without what that is free in."""
+    file = _transcript(room, active)
+    if file is None:
+        return place.folder(room, active)
+    from debateroom import resuming, settings
+
+    free = {name: wanted.pop(name) for name in _FREE}
+    given = settings.load({**free, "active": active, "model": None})
+    return resuming.adopt(file, given, rounds=free["rounds"], model=free["model"], expected=wanted)
+
+
+def _shown(folder: Path, *, quiet: bool, verbose: int, events: bool) -> progress.Progress:
+    """The progress of the kind of room that `folder` is."""
+    from debateroom import resuming
+    from debateroom.room.room import journal
+
+    if resuming.is_evaluation(folder):
+        return trials.make(quiet=quiet, verbose=verbose, events=events)
+    known = journal(folder).values if resuming.kind_of(folder) == "playbook" else None
+    turns = resuming.is_dialogue(folder)
+    return progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=known)
+
+
+def _gone_on(folder: Path, chosen: Settings, wanted: Mapping[str, Any], shown: progress.Progress) -> Outcome:
+    from debateroom import resuming
+
+    try:
+        return resuming.resume(
+            folder,
+            chosen,
+            on_event=shown.on_event,
+            on_progress=shown.on_progress,
+            on_wait=shown.on_wait,
+            expected=wanted,
+            ask=asking.person(),
+        )
+    finally:
+        shown.close()
 
 
 @contextmanager
