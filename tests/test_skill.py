@@ -11,21 +11,12 @@ from pathlib import Path
 
 import pytest
 import skills_ref
-from debates import run
+from debates import APART, SYNTHESIS, run
 from vendor import VendorServer, debate_script
 
 from debateroom import cli
 from debateroom.doors import skill
 
-SYNTHESIS = {
-    "summary": "They split.", "consensus": [], "disagreements": [], "recommended_action": "Measure first.",
-    "sharpest_disagreement": "Retries.", "unresolved_risks": [], "mind_changes": [], "highlights": [],
-    "opening_positions": [],
-}  # fmt: skip
-APART = {
-    "aligned": False, "proposal": "Agent A", "holdouts": ["Agent B"], "open_blockers": [], "off_topic": [],
-    "why": "They differ.", "shared_premise": "",
-}  # fmt: skip
 FLAGS = re.findall(r"\| `(-[^|]*?)`(?:, started[^|]*|; else[^|]*)? \|", skill.text())
 """What the table makes of a request."""
 
