@@ -37,7 +37,7 @@ def test_the_better_answer_wins_whichever_is_shown_first(folder: Path, capsys: C
         "Winner: Agent B (b) gave the best answer, as judge (nvidia) judges it.",
         "Agent B (b): won 1, tied 0, lost 0, without verdict 0; 23 characters",
         "Agent A (a): won 0, tied 0, lost 1, without verdict 0; 12 characters",
-        "the judge said the same both ways round of 1 of 1 pair",
+        "the judge held to its judgement in both orders for 1 of 1 pair",
         "the longer answer won in 1 of 1 comparison",
     ]
     assert out.splitlines()[-2:] == [
@@ -77,7 +77,7 @@ def test_a_judge_that_always_prefers_one_place_gives_no_verdict(folder: Path, ca
         "No verdict: judge (nvidia) gave no verdict: its judgements, with the answers in one order and in the other, "
         "disagree.\n"
     )
-    assert "the judge said the same both ways round of 0 of 1 pair\n" in out
+    assert "the judge held to its judgement in both orders for 0 of 1 pair\n" in out
     (pair,) = decision()["pairs"]
     assert (pair["verdict"], pair["because"]) == ("no_verdict", "order")
     assert {each["verdict"] for each in pair["judgements"]} == {"Agent A", "Agent B"}

@@ -10,7 +10,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from arenas import ANSWERS, TASK, answering, arena, chat, decision, events, judge, judgements, prefers, script, seats
+from arenas import (
+    ANSWERS,
+    TASK,
+    answering,
+    arena,
+    chat,
+    decision,
+    events,
+    judge,
+    judgements,
+    prefers,
+    says,
+    script,
+    seats,
+)
 from commands import until
 from debates import Serve, run
 from vendor import Call, Reply, Said
@@ -315,3 +329,36 @@ def test_whoever_watches_is_told_that_the_judge_is_at_work(serve: Serve, capsys:
     live = compute_live(lines[: begun + 1], clock.now())
     assert (live.kind, live.status_text) == ("arena", "the judge compares the answers")
     assert [seat.state for seat in live.seats] == ["done", "done"]
+
+
+def test_judgements_count_among_the_calls_that_need_a_word(here: Path, capsys: Capture) -> None:
+    """Eight seats in eighteen rounds are 144 calls, and comparing them takes 56 more."""
+    eight = [part for _ in range(8) for part in ("--seat", "gpt")]
+    code, _, err = arena(capsys, *eight, "--rounds", "18", "--judge", "opus", "-q")
+    assert (code, "8 agents × 18 rounds and 56 judgements are 200 calls: that is many" in err) == (2, True)
+
+
+def test_the_time_can_end_in_the_judging(here: Path, capsys: Capture) -> None:
+    """The answers are kept, nobody wins, and the exit code is 124."""
+    late = judge(here, {"seconds": 60, **says("answer_1")})
+    code, out, _ = arena(capsys, *seats(here, *ANSWERS[:2]), *late, "--timeout", "0.5")
+    assert code == 124
+    assert out.startswith("No verdict: judge (nvidia) gave no verdict: the time was over before all judgements")
+    assert [entry["response"] for entry in chat()["rounds"][0]["entries"]] == list(ANSWERS[:2])
+    assert (decision()["outcome"], decision()["winner"]) == ("no_verdict", None)
+
+
+def test_the_report_of_an_interrupted_arena_speaks_of_no_debate(serve: Serve, capsys: Capture) -> None:
+    """It says what there is: the answers, and that nothing was judged."""
+
+    def stop(call: Call) -> Said:
+        if judgements([call]):
+            return HttpError(400)
+        return answering({"sonnet": "Use a queue.", "gpt": "Use a loop."}, for_the_queue)(call)
+
+    serve(stop)
+    arena(capsys, *SEATS)
+    run(capsys, "report", "arena")
+    text = Path("active/arena/chatroom_report.md").read_text()
+    assert "**Verdict**: No verdict. Failed: 1 round played.  \n**Judge**: nothing was judged  \n" in text
+    assert "Use a queue." in text

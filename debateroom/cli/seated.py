@@ -96,14 +96,22 @@ def _confirm(plan: Plan, *, yes: bool) -> bool:
 
     Without a terminal to ask on, they need `--yes` or `--budget`. Raises Declined when the answer is no.
     """
-    calls = len(plan.seats) * plan.rounds
-    if calls < MANY_CALLS or yes or plan.budget is not None:
+    from debateroom.debating import judge
+
+    calls, judgements = len(plan.seats) * plan.rounds, judge.calls(len(plan.seats)) if plan.judging else 0
+    if calls + judgements < MANY_CALLS or yes or plan.budget is not None:
         return False
     from debateroom import activities
     from debateroom.errors import Declined, Wording
     from debateroom.language import say, spoken, worded
 
-    many = say(plan.language, "many_calls", agents=len(plan.seats), rounds=plan.rounds, calls=calls)
+    counted = {
+        "agents": len(plan.seats),
+        "rounds": plan.rounds,
+        "judgements": judgements,
+        "calls": calls + judgements,
+    }
+    many = say(plan.language, "many_calls_judged" if judgements else "many_calls", **counted)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         refused = Wording("many_calls_refused", {"many": many})
         raise spoken(worded(UsageError, refused, hint=Wording("many_calls_hint")), plan.language)

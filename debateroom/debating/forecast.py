@@ -84,9 +84,6 @@ def remaining(plan: Plan, state: State) -> Expected:
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
     parts = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
     if plan.judging is not None:  # those that are there are not made again
-        there = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
-        parts[-1] = there
-    if plan.judging is not None:  # those that are there are not made again
         parts[-1] = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
     if plan.moderator != NO_MODERATOR:
         played = Played(plan, replace(transcript, rounds=finished))

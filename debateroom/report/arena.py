@@ -34,7 +34,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "problem": told.problem.strip() or "—",
         "seats": facts.seats,
         "parties": [_party(seat.name, seat.model, seat.vendor, facts) for seat in told.agents],
-        "verdict": flat(str(final.get("summary") or "")) or facts.outcome.sentence,
+        "verdict": flat(str(final.get("summary") or "")) or words("arena.unjudged", state=facts.outcome.badge),
         "badge": decision.badge(told) or facts.outcome.badge,
         "tone": decision.TONES.get(str(found.get("outcome")), "none"),
         "judge": _judge(found.get("judge"), found.get("seed"), words),
@@ -57,6 +57,6 @@ def _party(name: str, model: str, vendor: str, facts: Facts) -> tuple[str, str]:
 
 def _judge(judge: object, seed: object, words: Words) -> str:
     if not isinstance(judge, dict):
-        return words("unknown")
+        return words("arena.nothing_judged")
     model, vendor = (flat(str(judge.get(key) or "")) for key in ("model", "vendor"))
     return words("arena.judged_by", model=model_name(model), vendor=vendor, seed=seed)
