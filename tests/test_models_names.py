@@ -55,6 +55,13 @@ def test_an_unknown_name_says_what_would_do() -> None:
     assert (caught.value.exit_code, caught.value.hint) == (4, "debateroom models")
 
 
+@pytest.mark.parametrize("name", ["scripted", "openai:", "Anthropic"])
+def test_a_provider_alone_is_no_model(name: str) -> None:
+    """It is not offered as what was meant, either."""
+    with pytest.raises(NoModel, match=f"^'{name}' names no model of that provider. Known names: opus"):
+        resolve(name)
+
+
 @pytest.mark.parametrize("name", ["", "x", "opuss:x", "openai:", "scripted: ", ":", "claude", "qwen"])
 def test_a_name_that_means_nothing_is_never_guessed(name: str) -> None:
     """No model is called that the user did not name."""

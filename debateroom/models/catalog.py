@@ -108,10 +108,8 @@ def resolve(name: str) -> ModelName:
     if alias:
         return resolve(alias)
     before, colon, after = wanted.partition(":")
-    if colon and before.lower() in PROVIDERS:
+    if before.lower() in PROVIDERS:
         return _of_provider(before.lower(), after.strip(), wanted)
-    if wanted.lower() == "embedded":
-        return ModelName("embedded", "")
     for known, entry in _data()["providers"].items():
         if re.match(entry["bare"], wanted, re.IGNORECASE):
             return ModelName(known, wanted)
@@ -124,7 +122,7 @@ def _of_provider(given: str, model: str, wanted: str) -> ModelName:
     if given == "embedded":
         return ModelName("embedded", "")
     if not model:
-        raise NoModel(f"{wanted!r} names no model after the colon. Known names: {NAMES}.", hint="debateroom models")
+        raise NoModel(f"{wanted!r} names no model of that provider. Known names: {NAMES}.", hint="debateroom models")
     alias = aliases().get(model.lower(), "")
     if alias.startswith(f"{given}:"):
         return resolve(alias)
