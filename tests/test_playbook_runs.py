@@ -10,12 +10,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from commands import until
-from coordinators import coordinator, events, final, record, states, worker
+from coordinators import Call, coordinator, events, final, record, states, worker
 from debates import Serve, run
 from hooks import reply, serving
 from vendor import Reply
@@ -146,6 +148,47 @@ def test_reflect_without_a_note_is_incomplete(project: Path, capsys: pytest.Capt
     assert (code, value["outcome"]) == (3, "incomplete")
 
 
+def test_a_new_run_keeps_the_finished_one_that_was_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its receipts and decisions, told on the screen; `decisions`, `watch` and a look back find it."""
+    (project / ".gitignore").write_text("active/\n")
+    (project / "desk.yaml").write_text(TOOLS)
+    as_desk(project, [("deploy", {"what": "all"})], [record(1, LINK)], "Done.")
+    play(capsys, "reflect", "desk.yaml", "--approve", "always")
+    before = {path.name: path.read_bytes() for path in (project / "active/coordinator").iterdir()}
+    agent = coordinator(project, [("read_path", {"path": "active"})], "Seen.")
+    _, _, err = play(capsys, "reflect", agent)
+    (aside,) = (project / "active").glob("coordinator.finished-*")
+    assert f"the run that was here is kept: debateroom decisions {aside}" in err
+    kept = {path.name: path.read_bytes() for path in aside.iterdir()}
+    assert {"receipts.jsonl", "journal.jsonl", "chatroom_report.md"} <= set(kept)
+    assert all(before[name] == data for name, data in kept.items())
+    _, out, _ = run(capsys, "decisions", str(aside))
+    assert [line.split("(")[0] for line in out.splitlines()] == [
+        "[permitted] deploy",
+        "step 1, ok: Settled it — It had to be. [https://example.com/proof]",
+    ]
+    assert "Incomplete:" in run(capsys, "watch", aside.name, "--once")[1]
+    assert f"active/{aside.name}/receipts.jsonl" in results(project, "read_path")[0][1]
+    report = f"active/{aside.name}/chatroom_report.md"
+    agent = coordinator(project, [("read_path", {"path": report})], [record(1, report)], "Looked back.")
+    play(capsys, "reflect", agent)
+    assert "Settled it" in results(project, "read_path")[0][1]
+    assert [each["evidence"] for each in events(project, "decision_recorded")] == [report]
+    assert len(list((project / "active").glob("coordinator.finished-*"))) == 2
+
+
+def test_a_run_in_the_background_says_what_it_keeps(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command that starts it does; its own output is in a file."""
+    agent = coordinator(project, "Done.")
+    play(capsys, "reflect", agent)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **given: SimpleNamespace(pid=os.getpid()))
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", agent, "--detach")
+    (aside,) = (project / "active").glob("coordinator.finished-*")
+    assert (code, err) == (0, f"the run that was here is kept: debateroom decisions {aside}\n")
+
+
 @pytest.mark.parametrize(
     ("evidence", "why"),
     [
@@ -205,6 +248,13 @@ tools:
 """
 
 
+def as_desk(folder: Path, *steps: Sequence[Call] | str) -> None:
+    """The script of the coordinator in `TOOLS`."""
+    coordinator(folder, *steps, name="desk.jsonl")
+    text = (folder / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
+    (folder / "desk.jsonl").write_text(text)
+
+
 @pytest.mark.parametrize(
     ("more", "answer", "by", "done"),
     [
@@ -227,9 +277,7 @@ def test_a_tool_that_acts_runs_only_with_permission(
     monkeypatch.setattr(asking, "person", person)
     (project / "desk.yaml").write_text(TOOLS)
     calls = [("deploy", {"what": "all"}), ("status", {"what": "all"})]
-    coordinator(project, calls, [record(1, LINK)], "Done.", name="desk.jsonl")
-    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
-    (project / "desk.jsonl").write_text(text)
+    as_desk(project, calls, [record(1, LINK)], "Done.")
     play(capsys, "reflect", "desk.yaml", *more)
     assert (project / "deployed").exists() == done
     assert asked == ([("deploy", '{"what":"all"}')] if by == "person" else [])
@@ -258,9 +306,7 @@ def test_nobody_approves_a_part_of_a_call(
     monkeypatch.setattr(asking, "person", lambda: lambda language, tool, shown, seconds: asked.append(shown) or True)
     (project / "desk.yaml").write_text(TOOLS)
     call = {"what": "a" * 2_500 + " \u202eb\u200b\u3164"}
-    coordinator(project, [("deploy", call)], [record(1, LINK)], "Done.", name="desk.jsonl")
-    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
-    (project / "desk.jsonl").write_text(text)
+    as_desk(project, [("deploy", call)], [record(1, LINK)], "Done.")
     play(capsys, "reflect", "desk.yaml", "--approve", approve)
     assert asked == []
     assert (project / "deployed").exists() == (by == "always")

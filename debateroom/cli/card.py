@@ -81,9 +81,9 @@ def counted(live: Live) -> str:
 
 
 def notices(language: str, event: Mapping[str, Any]) -> Iterator[str]:
-    """What an event says about the room itself: where an unfinished run is kept, who is asked elsewhere than here."""
+    """What an event says about the room itself: where an earlier run is kept, who is asked elsewhere than here."""
     if event["event"] == "moved_aside":
-        yield say(language, "moved_line", command=event["hint"])
+        yield output.moved(language, event)
     elif event["event"] == "room_resumed":
         for provider, address in event["elsewhere"].items():
             yield say(language, "reached_line", provider=provider, address=address)

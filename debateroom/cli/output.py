@@ -49,6 +49,13 @@ def note(text: str) -> None:
         sys.stderr.flush()
 
 
+def moved(language: str, event: Mapping[str, Any]) -> str:
+    """The line about an earlier run that a `moved_aside` event tells of: what is kept, and the command for it."""
+    from debateroom.language import say
+
+    return say(language, "kept_line" if event.get("finished") else "moved_line", command=event["hint"])
+
+
 def to_nobody() -> None:
     """From now on what is written to standard output goes nowhere: it cannot be written, or nobody reads it."""
     with contextlib.suppress(OSError, ValueError):

@@ -22,6 +22,7 @@ from debateroom.playbooks.desk import Desk
 from debateroom.playbooks.purse import DELEGATE
 from debateroom.playbooks.wording import say
 from debateroom.project.folder import Project, Refused
+from debateroom.terminal import one_line
 
 MOST_WORKERS = 8
 """Workers of one run."""
@@ -34,7 +35,7 @@ def tools(desk: Desk, programs: Programs) -> dict[str, Tool]:
     made: tuple[Tool, ...] = (
         RecordDecision(_record_spec(language), desk),
         DelegateTask(_delegate_spec(desk), desk, programs),
-        Lookup(_path_spec(language), Project(desk.project), read_path),
+        Lookup(_path_spec(desk), Project(desk.project, rooms=desk.room.folder.parent), read_path),
         fetch_tool(language, ports=desk.plan.ports),
     )
     return {tool.spec.name: tool for tool in made}
@@ -130,10 +131,11 @@ def _delegate_spec(desk: Desk) -> ToolSpec:
     return ToolSpec(DELEGATE, say(language, "delegate_task"), _schema(properties, ["task"]))
 
 
-def _path_spec(language: str) -> ToolSpec:
+def _path_spec(desk: Desk) -> ToolSpec:
     from debateroom.agents.lookups import MOST_LINES
     from debateroom.agents.wording import say as told
 
+    language, rooms = desk.plan.language, one_line(desk.room.folder.parent.name, 80)
     properties: dict[str, Any] = {
         "path": {"type": "string", "description": told(language, "param_path")},
         "from_line": {"type": "integer", "minimum": 1, "description": told(language, "param_from_line")},
@@ -141,7 +143,7 @@ def _path_spec(language: str) -> ToolSpec:
             "type": "integer", "minimum": 1, "description": told(language, "param_lines", most=MOST_LINES)
         },
     }  # fmt: skip
-    return ToolSpec("read_path", say(language, "read_path"), _schema(properties, ["path"]))
+    return ToolSpec("read_path", say(language, "read_path", rooms=rooms), _schema(properties, ["path"]))
 
 
 def _schema(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:

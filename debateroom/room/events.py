@@ -3,7 +3,7 @@
 | event | says |
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
-| `moved_aside` | where an unfinished run that was in the room is kept now |
+| `moved_aside` | where the earlier run that was in the room is kept now |
 | `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
 | `carried_over` | what a run had spent of which only `chat.json` was left |
 | `round_started` | which round begins, and who attacks whose proposal in it by order |
