@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Any
 
 from debateroom import activities, clock
 from debateroom.activities import Ended, Outcome
+from debateroom.agents.agent import open_agent
 from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import Guard, equip
 from debateroom.agents.subagents import asked
-from debateroom.dialogue.plan import absolute
-from debateroom.errors import RoomBusy, UsageError
+from debateroom.dialogue.plan import WORKER, absolute, check_name
+from debateroom.errors import DebateroomError, RoomBusy, UsageError
 from debateroom.messages import Seat
 from debateroom.models.processes import Programs
 from debateroom.models.registry import Models
@@ -69,7 +71,8 @@ def make(name: str, goal: str | None, task: Task, chosen: Settings, models: Mode
     task = _placed(task, chosen)
     equipped = _equipped(task, models, None)
     seat = Seat(equipped.name, equipped.name, "", equipped.model.name, "")
-    return plans.make(playbook, told, task, seat, chosen, models, asks=asked(equipped))
+    asks = {*asked(equipped), *_asked_by_workers(task, models)}
+    return plans.make(playbook, told, task, seat, chosen, models, asks=asks)
 
 
 def run(
@@ -221,6 +224,18 @@ def check_resumable(plan: Plan) -> None:
             "this run's coordinator notes its own steps: only that one can go on",
             hint="debateroom record …, then debateroom playbook finish",
         )
+
+
+def _asked_by_workers(task: Task, models: Models) -> Collection[str]:
+    """The models that the workers' agent asks. Raises UsageError, NoModel for one that no worker could drive."""
+    if not task.worker_agent:
+        return ()
+    try:
+        with contextlib.closing(open_agent(task.worker_agent, models=models)) as agent:
+            check_name(agent.name, WORKER)
+            return agent.asks
+    except DebateroomError as error:
+        raise type(error)(f"--worker-agent: {error}", hint=error.hint) from error
 
 
 def _with_ours(equipped: Equipped, desk: Desk, programs: Programs) -> dict[str, Any]:

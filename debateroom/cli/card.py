@@ -42,7 +42,8 @@ def changes(before: Live | None, now: Live) -> Iterator[str]:
     for worker in now.workers:
         if workers.get(worker.room) != worker.state:
             state = say(language, f"step_{worker.state}")
-            yield say(language, "worker_line", room=worker.room, state=state, task=one_line(worker.task, 80))
+            told = say(language, "worker_line", room=worker.room, state=state, task=one_line(worker.task, 80))
+            yield f"{told} — {worker.outcome}" if worker.state == "failed" else told
     seats = {seat.name: seat.state for seat in known.seats} if known else {}
     for seat in now.seats:
         if seat.state in ("done", "failed") and seats.get(seat.name) != seat.state:
