@@ -16,6 +16,7 @@ from vendor import Call, Reply, VendorServer
 
 from debateroom import activities, coordinating, settings
 from debateroom.messages import Usage
+from debateroom.models.processes import Ran
 from debateroom.playbooks import decision
 from debateroom.playbooks import worker as playbook_worker
 from debateroom.playbooks.desk import Desk
@@ -221,13 +222,14 @@ class Outliving:
         """A folder that is not needed."""
         yield self._held.folder
 
-    def run(self, arguments: Sequence[str], **given: Any) -> None:
+    def run(self, arguments: Sequence[str], **given: Any) -> Ran:
         """Notes the command; the worker delivers meanwhile."""
         self.asked.append(arguments[arguments.index("debateroom") + 1])
         final = {"outcome": "delivered", "deliverable": "12 files.", "summary": "All of it."}
         ended = event("room_finished", status="finished", stopped="trigger", exit_code=0, seconds=1.0)
         self._held.write(event("synthesized", final_output=final), ended)
         self._held.close()
+        return Ran(0, "", "")
 
 
 def test_a_worker_that_outlived_its_coordinator_is_waited_for(here: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from debateroom.dialogue.plan import KINDS as IN_TURNS
 from debateroom.language import say
 from debateroom.playbooks import wording
+from debateroom.playbooks.approval import named
 from debateroom.playbooks.decision import EVENT
 from debateroom.playbooks.doing import ABOUT, end_text, status_text
 from debateroom.playbooks.plan import KIND
@@ -160,7 +161,7 @@ def _decisions(events: Sequence[Event], language: str) -> Iterator[LiveDecision]
             told = (each["what"], each["why"], each["evidence"], each["outcome"], each.get("step"))
             yield LiveDecision(each.get("at", ""), *told)
         elif each["event"] == "approval_answered":
-            what = f"{each['tool']}({one_line(each['shown'], ABOUT)})"
+            what = f"{named(each['tool'], each.get('worker', ''))}({one_line(each['shown'], ABOUT)})"
             why, where = say(language, f"receipt_by_{each['by']}"), f"receipts.jsonl#{each['uuid']}"
             yield LiveDecision(each.get("at", ""), what, why, where, each["answer"], receipt=True)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from debateroom.agents.adapters import is_outside
 from debateroom.agents.fetching import fetch_tool
 from debateroom.agents.lookups import Lookup, list_files, read_file
 from debateroom.agents.run import Run
@@ -16,7 +17,8 @@ from debateroom.language import spoken
 from debateroom.messages import ToolSpec
 from debateroom.models.processes import Programs
 from debateroom.models.quote import without_keys
-from debateroom.playbooks import decision, worker
+from debateroom.playbooks import approval, decision, worker
+from debateroom.playbooks.approval import PATIENCE
 from debateroom.playbooks.catalogue import STEPS
 from debateroom.playbooks.desk import Desk
 from debateroom.playbooks.purse import DELEGATE
@@ -86,6 +88,11 @@ class DelegateTask:
         share = self.desk.purse.share()
         if share is not None and share <= 0.0:
             return Outcome(say(run.language, "nothing_left"), ok=False, executed=False)
+        agent = self.desk.plan.task.worker_agent or ""
+        if is_outside(agent):  # what it does by itself nobody is asked about: it is one tool that acts
+            answer = approval.ask(self.desk, agent, {"task": task}, min(PATIENCE, run.left()))
+            if not answer.approved:
+                return approval.denied(run.language, agent, answer)
         seconds = max(1.0, min(self.timeout, run.left()) - 1.0)
         with place:
             made = worker.run(self.desk, worker.Job(known, task, model, share), self.programs, seconds)
