@@ -1,4 +1,4 @@
-"""What a worker of a playbook may do: its tools that act need the coordinator's permission, and each has a receipt."""
+"""What a worker of a playbook may do: its tools that act need the coordinator's permission, with a receipt each."""
 
 from __future__ import annotations
 

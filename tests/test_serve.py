@@ -50,6 +50,18 @@ def token(page: Any) -> str:
     return found[1]
 
 
+def first_lines(page: Any, last: str) -> list[str]:
+    """The first two lines that somebody hears who comes back and has seen `last`."""
+    connection = http.client.HTTPConnection(page.url.split("/")[2], timeout=30)
+    try:
+        connection.request("GET", "/events", headers={"Last-Event-ID": last})
+        lines = iter(connection.getresponse().readline, b"")
+        told = (line.decode().strip() for line in lines if line.strip())
+        return [next(told), next(told)]
+    finally:
+        connection.close()
+
+
 def first_event(page: Any, last: str = "") -> dict[str, Any]:
     """The first thing that who listens is told."""
     connection = http.client.HTTPConnection(page.url.split("/")[2], timeout=30)
@@ -122,6 +134,14 @@ def test_who_listens_is_told_what_changed_since(page: Any, here: Path, capsys: p
     told = first_event(page, seen["id"])
     assert told["id"] != seen["id"]
     assert {card["room"]: card["status"] for card in told["cards"]}["two"] == "queued"
+
+
+def test_who_comes_back_is_not_told_again_what_it_has_seen(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing has changed meanwhile it only hears that the connection stands."""
+    seen = first_event(page)["id"]
+    monkeypatch.setattr("debateroom.doors.app.ALIVE", -1.0)  # said at each look that finds nothing new
+    assert first_lines(page, seen) == ["retry: 2500", ": here"]
+    assert first_lines(page, "another") == ["retry: 2500", f"id: {seen}"]
 
 
 @pytest.mark.parametrize("path", ["/start", "/stop", "/wake"])
