@@ -82,6 +82,8 @@ def _draw(shown: Iterator[Live]) -> None:
     from rich.console import Console
     from rich.live import Live as Drawn
 
+    from debateroom.cli.panel import Card
+
     with Drawn(console=Console(), auto_refresh=False) as drawn:
         for live in shown:
-            drawn.update(card.panel(live), refresh=True)
+            drawn.update(Card(live), refresh=True)
