@@ -30,7 +30,7 @@ from debateroom.playbooks.coordinator import OnProgress
 from debateroom.playbooks.desk import Ask, Desk
 from debateroom.playbooks.plan import Plan, Task
 from debateroom.playbooks.tools import tools
-from debateroom.room.room import OnEvent, Room, event, folder_of, opening_event, read
+from debateroom.room.room import JOURNAL, OnEvent, Room, event, folder_of, opening_event, read
 from debateroom.settings import Settings
 from debateroom.wake import workspace
 
@@ -159,6 +159,8 @@ def _reopened(folder: Path) -> Room:
 
 
 def _outside(folder: Path) -> Plan:
+    if not (folder / JOURNAL).exists():
+        raise UsageError(f"there is no run in {folder.resolve()}", hint="debateroom playbook start ID")
     told = opening_event(folder)
     if told.get("kind") != plans.KIND or not told.get("settings", {}).get("outside"):
         raise UsageError(

@@ -74,14 +74,16 @@ def test_figure_it_out_is_complete_when_each_step_is_proved(
     agent = coordinator(
         project,
         [("read_path", {"path": "deployment.json"}), ("read_path", {"path": "src"})],
-        [record(1, "deployment.json:5"), record(2, "src/app.py:1"), record(3, "src/app.py#PORT")],
+        [record(1, "deployment.json:5:2"), record(2, "src/app.py#L1"), record(3, "src/app.py#PORT")],
         "The port is wrong.",
     )
     code, value, _ = play(capsys, "figure-it-out", agent)
     assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3)
     assert any("app.py" in text for _, text in results(project, "read_path"))
     report = (project / "active/coordinator/chatroom_report.md").read_text()
-    assert "ok: Find the failed deployment and the first error in its record. (evidence: deployment.json:5)" in report
+    assert (
+        "ok: Find the failed deployment and the first error in its record. (evidence: deployment.json:5:2)" in report
+    )
     assert "The port is wrong." in report
 
 
@@ -106,7 +108,7 @@ def test_swarm_follows_two_real_workers(project: Path, capsys: pytest.CaptureFix
     one, agent_of_workers = worker(project, "one", "Part one is 12 files.")
     two, _ = worker(project, "two", "Part two is 30 files.")
     tasks = [("delegate_task", {"task": task, "model": model}) for task, model in (("Count part 1", one), ("2", two))]
-    agent = coordinator(project, tasks, [record(1, "src/app.py"), record(2, "src/")], "There are 42.")
+    agent = coordinator(project, tasks, [record(1, "src/app.py"), record(2, LINK)], "There are 42.")
     more = ("--worker-model", one, "--worker-model", two, "--worker-agent", agent_of_workers)
     code, value, err = play(capsys, "swarm", agent, *more)
     assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3), err
@@ -177,6 +179,16 @@ def test_a_new_run_keeps_the_finished_one_that_was_there(project: Path, capsys: 
     assert len(list((project / "active").glob("coordinator.finished-*"))) == 2
 
 
+def test_what_looks_like_a_key_is_not_shown_on_the_way(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever wrote it, and whatever it is for: in a path, in a note, in a call that needs permission."""
+    (project / "desk.yaml").write_text(TOOLS)
+    calls = [("read_path", {"path": "sk-proj-12345678.txt"}), ("deploy", {"what": "token=abcdefgh1"})]
+    as_desk(project, calls, [record(1, LINK, what="Sent Bearer abcdefgh2")], "Done.")
+    _, _, err = play(capsys, "reflect", "desk.yaml", "-vv")
+    assert not [word for word in ("sk-proj-1", "abcdefgh1", "abcdefgh2") if word in err]
+    assert err.count("[key]") > 3
+
+
 def test_a_run_in_the_background_says_what_it_keeps(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +205,9 @@ def test_a_run_in_the_background_says_what_it_keeps(
     ("evidence", "why"),
     [
         ("It works, I looked at it.", "not words"), ("javascript:alert(1)", "javascript:"), ("", "no evidence"),
+        ("src", "is a folder"), ("src/", "is a folder"), ("./src", "is a folder"), ("src/app.py:2", "the file has 1"),
+        ("src/app.py:1-9", "the file has 1"), ("src/app.py#L1-L2", "the file has 1"), ("src/app.py:0", "not there"),
+        ("src/app.py:99999:1", "not there"), ("empty.txt:1", "the file has 0"),
         ("src/gone.py", "does not exist"), ("../outside.txt", "leads out"), ("/etc/hostname", "leads out"),
         ("link.txt", "leads out"), (".env", "secrets"), ("src/app.py src/app.py", "several"),
     ],
@@ -203,6 +218,7 @@ def test_what_proves_nothing_is_not_noted(
     """The coordinator is told why, and its step stays missing."""
     (project.parent / "outside.txt").write_text("x")
     (project / ".env").write_text("KEY=1")
+    (project / "empty.txt").write_text("")
     (project / "link.txt").symlink_to(project.parent / "outside.txt")
     play(capsys, "reflect", coordinator(project, [record(1, evidence)], "Done."))
     ((ok, text),) = results(project, "record_decision")

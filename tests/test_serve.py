@@ -200,6 +200,21 @@ def test_a_room_that_cannot_be_read_does_not_hide_the_others(page: Any, here: Pa
     assert set(cards) == {"coordinator", "strange"}
 
 
+@pytest.mark.parametrize("text", ["", "garbage\n"])
+def test_a_room_of_which_nothing_can_be_read_says_so_on_its_card(page: Any, here: Path, text: str) -> None:
+    """What, where and the next command; the other rooms have their cards. Damage in part stands on its card too."""
+    (here / "active/broken").mkdir()
+    (here / "active/broken/journal.jsonl").write_text(text)
+    journal = here / "active/coordinator/journal.jsonl"
+    opened, *more = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([opened, "garbage\n", *more]))
+    cards = {card["room"]: card for card in json.loads(ask(page, "/cards")[2])["cards"]}
+    assert (cards["broken"]["status"], cards["coordinator"]["verdict"]) == ("unreadable", "incomplete")
+    assert "does not say how the room was opened" in cards["broken"]["status_text"]
+    assert cards["broken"]["damage"].startswith("start the debate again")
+    assert "left out: line 2" in cards["coordinator"]["damage"]
+
+
 OWN = """name: "<b onclick=alert(1)>Tidy</b>"
 description: "\\" autofocus onfocus=alert(1) x=\\""
 rule: R.

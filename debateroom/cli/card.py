@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 _SEATS = {"waiting": "waiting", "asking": "live_thinking", "done": "done", "failed": "failed"}
 
 
-def changes(before: Live | None, now: Live) -> Iterator[str]:
-    """One line for each thing that is not as it was; all of it where there was nothing before."""
+def changes(before: Live | None, now: Live, *, whole: bool = False) -> Iterator[str]:
+    """One line for each thing that is not as it was; all of it where there was nothing before.
+
+    `whole`: also the steps that are still to come.
+    """
     language = now.language
     if before is None:
         yield now.title
     known: Any = before
     for step in now.steps:
-        old = known.steps[step.number - 1].state if known and known.steps else "pending"
+        old = known.steps[step.number - 1].state if known and known.steps else "" if whole else "pending"
         if step.state != old:
             yield stepped(language, step)
     workers = {worker.room: worker.state for worker in known.workers} if known else {}

@@ -43,9 +43,14 @@ def tell(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """One line on stderr. A stderr that is closed or full stops nothing: what is said there is only on the way."""
+    """One line on stderr, nothing in it that looks like a key.
+
+    A stderr that is closed or full stops nothing: what is said there is only on the way.
+    """
+    from debateroom.models.quote import scrub
+
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.write(printable(scrub(text)) + "\n")
         sys.stderr.flush()
 
 

@@ -53,7 +53,7 @@ class Card:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """With all that is told of each row where that fits, else a line for each and as many as fit."""
         below = [*self._decisions(_DECISIONS), *self._counters()]
-        whole = self._panel(self._status(), self._grid(list(self._rows())), below, options.max_width)
+        whole = self._panel([*self._goal(), self._status()], self._grid(list(self._rows())), below, options.max_width)
         lines = console.size.height - 1  # the cursor's own
         fits = len(console.render_lines(whole, options, pad=False)) <= lines
         yield whole if fits else self._low(console, options.max_width, lines)
@@ -68,16 +68,23 @@ class Card:
         left = max(1, left - ends)
         rows = _chosen(list(self._rows()), left)
         below = [*self._decisions(min(_DECISIONS, left - len(rows))), *counters]
-        return self._panel(status, self._grid(rows, columns=inside), below, columns)
+        return self._panel([status], self._grid(rows, columns=inside), below, columns)
 
-    def _panel(self, status: Text, grid: RenderableType, below: Sequence[Text], columns: int) -> RenderableType:
+    def _panel(
+        self, above: Sequence[Text], grid: RenderableType, below: Sequence[Text], columns: int
+    ) -> RenderableType:
         from rich.console import Group
         from rich.panel import Panel
         from rich.text import Text
 
         title = Text(printable(self._live.title))
         title.truncate(max(1, columns - _FRAME - 2), overflow="ellipsis")
-        return Panel(Group(status, grid, *below), title=title, title_align="left")
+        return Panel(Group(*above, grid, *below), title=title, title_align="left")
+
+    def _goal(self) -> list[Text]:
+        from rich.text import Text
+
+        return [Text(self._live.goal, style="dim")] if self._live.goal else []
 
     def _status(self) -> Text:
         from rich.text import Text

@@ -47,6 +47,8 @@ def _looks(folder: Path, *, once: bool) -> Iterator[Live]:
     before = None
     while True:
         live = look(folder)
+        if live.damage and (before is None or live.damage != before.damage):
+            output.note(live.damage)
         if before is None or _without_time(live) != _without_time(before):
             yield live
             before = live
@@ -71,7 +73,7 @@ def _print(shown: Iterator[Live]) -> None:
 def _tell(shown: Iterator[Live], *, once: bool) -> None:
     before = None
     for live in shown:
-        for line in card.changes(before, live):
+        for line in card.changes(before, live, whole=once):
             output.tell(line)
         before = live
         if once and live.kind == "playbook":

@@ -12,6 +12,7 @@ from typing import Any
 
 from debateroom.dialogue.plan import KINDS as IN_TURNS
 from debateroom.language import say
+from debateroom.messages import Transcript
 from debateroom.playbooks import wording
 from debateroom.playbooks.approval import named
 from debateroom.playbooks.decision import EVENT
@@ -20,6 +21,9 @@ from debateroom.playbooks.plan import KIND
 from debateroom.playbooks.standing import LiveStep, LiveWorker, steps_of, verdict, workers_of
 from debateroom.room.events import Event, State, replay
 from debateroom.terminal import one_line
+
+_GOAL = 400
+"""Characters of a goal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Live:
     uuid: str
     kind: str
     title: str
+    goal: str
+    """What was typed into the playbook's field; empty for nothing, and for what is no playbook."""
     language: str
     status: str
     """`queued`, `running`, `interrupted`, `finished` or `failed`."""
@@ -83,6 +89,8 @@ class Live:
     """At most."""
     cost: float | None = None
     """US dollars so far; None when not known."""
+    damage: str = ""
+    """What of the journal cannot be read; empty when all of it can."""
     seconds: float | None = None
     """Since it was started, or that it took; None when not known."""
 
@@ -106,6 +114,7 @@ def compute_live(events: Sequence[Event], now: datetime, *, gone: bool = False) 
         uuid=told.uuid,
         kind=told.kind,
         title=one_line(told.problem, ABOUT),
+        goal=_goal(told),
         language=told.language,
         status=status,
         status_text=_text(state, events, status, workers, steps),
@@ -120,6 +129,10 @@ def compute_live(events: Sequence[Event], now: datetime, *, gone: bool = False) 
         cost=told.cost,
         seconds=_seconds(state, status, now),
     )
+
+
+def _goal(told: Transcript) -> str:
+    return one_line(told.context, _GOAL) if told.kind == KIND and isinstance(told.context, str) else ""
 
 
 def _status(state: State, events: Sequence[Event]) -> str:

@@ -59,7 +59,9 @@
     const node = make("article");
     node.dataset.room = one.room;
     node.append(make("h2", "", one.title || one.room), make("p", "facts", facts(one)));
+    if (one.goal) node.append(make("p", "goal", one.goal));
     node.append(make("p", "now " + (one.verdict || one.status), one.status_text));
+    if (one.damage) node.append(make("p", "facts", one.damage));
     if (one.steps.length) {
       node.append(list("ol", one.steps.map((step) => row(step.state, step.number + ". " + step.text, step.evidence))));
     }
@@ -80,7 +82,7 @@
   }
 
   const facts = (one) => [
-    one.room, word(one.status), one.verdict ? word(one.verdict) : "",
+    one.title === one.room ? "" : one.room,
     one.round && one.kind !== "playbook" ? w.round + " " + one.round + (one.rounds ? "/" + one.rounds : "") : "",
   ].filter(Boolean).join(" · ");
 
