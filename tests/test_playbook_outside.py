@@ -67,6 +67,8 @@ def test_it_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[st
     assert (code, begun["playbook"]["id"], begun["status"]) == (0, "deploy-verify", "running")
     assert "debateroom record --step N" in begun["instructions"]
     assert "release 12" in begun["instructions"]
+    ours = ("record_decision", "read_path", "fetch_page", "delegate_task")
+    assert not [tool for tool in ours if tool in begun["instructions"]]  # it has none of them
     _, out, _ = run(capsys, "status", "coordinator", "--json")
     assert json.loads(out)["status"] == "running"
     code, out, _ = note(capsys, 1, "src/app.py:1", "--json")
@@ -79,6 +81,7 @@ def test_it_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, "playbook", "finish", "--json")
     value = json.loads(out)
     assert (code, value["outcome"], value["status"]) == (3, "incomplete", "finished")
+    assert value["cost"] is None  # nobody knows what it was
     assert states(project) == ["ok", "ok", "missing"]
     assert note(capsys, 3, LINK)[0] == 2
     assert run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")[0] == 3

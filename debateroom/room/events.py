@@ -185,7 +185,7 @@ def _opened(state: State, event: Event) -> State:
         started=event.get("at", ""),
         rounds_asked=event.get("rounds"),
         quorum=as_count(event.get("settings", {}).get("quorum")),
-        cost=0.0,
+        cost=None if event.get("settings", {}).get("outside") else 0.0,  # who coordinates by itself tells of no cost
     )
     order = {seat.name: position for position, seat in enumerate(transcript.agents)}
     return State(transcript, settings=dict(event.get("settings", {})), order=order)
