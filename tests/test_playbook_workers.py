@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -162,6 +164,19 @@ def test_a_question_that_waited_too_long_is_put_to_nobody(desk: Desk, tmp_path: 
         ("{}", "nobody"),
         ('{"what":"now"}', "person"),
     }
+
+
+def test_an_answer_that_comes_when_the_worker_is_gone_is_a_receipt_all_the_same(desk: Desk, tmp_path: Path) -> None:
+    """Its folder is gone with it, and nothing breaks."""
+    door = tmp_path / "door"
+    door.mkdir()
+    desk.ask = lambda language, tool, shown, seconds: not shutil.rmtree(door)
+    (door / "1.asked").write_text(json.dumps({"tool": "deploy", "arguments": {}, "seconds": 60.0}))
+    with permits.answering(desk, door, "w"):
+        (thread,) = [each for each in threading.enumerate() if each.name == "permits-w"]
+        thread.join(20)
+    assert not thread.is_alive()
+    assert [(each["tool"], each["answer"]) for each in receipts(desk.project)] == [("deploy", "approved")]
 
 
 @pytest.mark.parametrize("door", [False, True])

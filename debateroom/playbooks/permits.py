@@ -20,6 +20,7 @@ from debateroom.agents.load import Guard
 from debateroom.agents.run import Run
 from debateroom.agents.tools import Outcome, Tool
 from debateroom.dialogue.waiting import TooLate
+from debateroom.errors import RoomError
 from debateroom.playbooks import approval
 from debateroom.playbooks.approval import PATIENCE, Answer
 from debateroom.playbooks.desk import Desk
@@ -86,7 +87,7 @@ def answering(desk: Desk, door: Path, worker: str) -> Iterator[None]:
 
 def _answer(desk: Desk, door: Path, worker: str, over: threading.Event) -> None:
     answered: set[Path] = set()
-    with contextlib.suppress(TooLate):  # the run is over
+    with contextlib.suppress(TooLate, RoomError, OSError):  # the run is over, or the worker and its folder are gone
         while not over.wait(_PAUSE):
             for question in set(door.glob(f"*{_ASKED}")) - answered:
                 answered.add(question)
