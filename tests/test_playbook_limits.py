@@ -110,11 +110,18 @@ def noted(step: int) -> tuple[str, str]:
     return name, json.dumps(given)
 
 
-@pytest.mark.parametrize("more", [["--agent", "openai:other"], ["--agent", TINY, "--worker-model", "openai:other"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--agent", "openai:other"],
+        ["--agent", TINY, "--worker-model", "openai:other"],
+        ["--agent", TINY, "--worker-agent", "openai:other"],
+    ],
+)
 def test_a_budget_needs_a_price_for_every_model(
     priced: Path, serve: Serve, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
-    """Of coordinator and workers, before there is a room."""
+    """Of the coordinator, of workers and of whom they drive, before there is a room."""
     server = serve("Hello.")
     code, _, err = run(capsys, "playbook", "run", "swarm", *more, "--budget", "1")
     assert (code, "--budget needs a price for openai:other" in err) == (2, True)

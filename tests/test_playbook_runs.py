@@ -333,6 +333,8 @@ def test_nobody_approves_a_part_of_a_call(
     assert receipt["sha256"] == hashlib.sha256(written).hexdigest()
     assert receipt["shown"].endswith(r' \u202eb\u200b\u3164"}')
     assert json.loads(receipt["shown"]) == call
+    for listed in (json.loads(run(capsys, "decisions", "--json")[1]), final(project)["decisions"]):
+        assert (listed[0]["receipt"], listed[0]["why"]) == (True, say("en", f"receipt_by_{by}"))
 
 
 class Terminal(io.TextIOWrapper):
