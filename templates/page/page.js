@@ -66,7 +66,7 @@
       node.append(list("ol", one.steps.map((step) => row(step.state, step.number + ". " + step.text, step.evidence))));
     }
     if (one.workers.length) {
-      node.append(list("ul", one.workers.map((each) => row(each.state, each.task, each.room + " " + each.outcome))));
+      node.append(list("ul", one.workers.map((each) => row(each.state, each.task, [each.room, each.outcome].filter(Boolean).join(" · ")))));
     }
     if (one.seats.length) node.append(list("ul", one.seats.map(seat)));
     if (one.counters && one.kind === "playbook") node.append(make("p", "counts", counted(one.counters)));
