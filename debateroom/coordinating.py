@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import Any
 
 from debateroom import activities, clock
 from debateroom.activities import Ended, Outcome
+from debateroom.agents.agent import open_agent
 from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.load import Guard, equip
 from debateroom.agents.subagents import asked
-from debateroom.dialogue.plan import absolute
-from debateroom.errors import RoomBusy, UsageError
+from debateroom.dialogue.plan import WORKER, absolute, check_name
+from debateroom.errors import DebateroomError, RoomBusy, UsageError
 from debateroom.messages import Seat
 from debateroom.models.processes import Programs
 from debateroom.models.registry import Models
@@ -28,7 +30,7 @@ from debateroom.playbooks.coordinator import OnProgress
 from debateroom.playbooks.desk import Ask, Desk
 from debateroom.playbooks.plan import Plan, Task
 from debateroom.playbooks.tools import tools
-from debateroom.room.room import OnEvent, Room, event, folder_of, opening_event, read
+from debateroom.room.room import JOURNAL, OnEvent, Room, event, folder_of, opening_event, read
 from debateroom.settings import Settings
 from debateroom.wake import workspace
 
@@ -69,7 +71,8 @@ def make(name: str, goal: str | None, task: Task, chosen: Settings, models: Mode
     task = _placed(task, chosen)
     equipped = _equipped(task, models, None)
     seat = Seat(equipped.name, equipped.name, "", equipped.model.name, "")
-    return plans.make(playbook, told, task, seat, chosen, models, asks=asked(equipped))
+    asks = {*asked(equipped), *_asked_by_workers(task, models)}
+    return plans.make(playbook, told, task, seat, chosen, models, asks=asks)
 
 
 def run(
@@ -156,6 +159,8 @@ def _reopened(folder: Path) -> Room:
 
 
 def _outside(folder: Path) -> Plan:
+    if not (folder / JOURNAL).exists():
+        raise UsageError(f"there is no run in {folder.resolve()}", hint="debateroom playbook start ID")
     told = opening_event(folder)
     if told.get("kind") != plans.KIND or not told.get("settings", {}).get("outside"):
         raise UsageError(
@@ -221,6 +226,18 @@ def check_resumable(plan: Plan) -> None:
             "this run's coordinator notes its own steps: only that one can go on",
             hint="debateroom record …, then debateroom playbook finish",
         )
+
+
+def _asked_by_workers(task: Task, models: Models) -> Collection[str]:
+    """The models that the workers' agent asks. Raises UsageError, NoModel for one that no worker could drive."""
+    if not task.worker_agent:
+        return ()
+    try:
+        with contextlib.closing(open_agent(task.worker_agent, models=models)) as agent:
+            check_name(agent.name, WORKER)
+            return agent.asks
+    except DebateroomError as error:
+        raise type(error)(f"--worker-agent: {error}", hint=error.hint) from error
 
 
 def _with_ours(equipped: Equipped, desk: Desk, programs: Programs) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from debateroom.errors import AgentFailed, DebateroomError, UsageError
 from debateroom.language import say
 from debateroom.messages import Seat
 from debateroom.models.registry import Models
+from debateroom.playbooks import permits
 from debateroom.room.room import OnEvent, Room, folder_of
 from debateroom.settings import Settings
 
@@ -192,6 +193,7 @@ def _opened(
         start=told.start,
         session=session,
         call_timeout=call_timeout,
+        guard=permits.guard() if told.parent else None,
     )
 
 

@@ -12,11 +12,13 @@ import pytest
 from rich.console import Console
 
 from debateroom.cli import card
+from debateroom.cli.panel import Card
 from debateroom.language import LANGUAGES, say
 from debateroom.playbooks.catalogue import shipped
 from debateroom.playbooks.live import compute_live
 from debateroom.playbooks.standing import verdict
 from debateroom.room import shapes
+from debateroom.terminal import width
 
 NOW = datetime.fromisoformat("2026-12-01T10:00:00+00:00")
 
@@ -213,10 +215,10 @@ def test_lines_tell_what_changed_in_the_room_s_language(language: str) -> None:
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202e[bold red]x[/]\r<b>"
 
 
-def drawn(live: Any, columns: int = 60) -> str:
+def drawn(live: Any, columns: int = 60, lines: int = 200) -> str:
     """The card on a terminal."""
     screen = io.StringIO()
-    Console(file=screen, force_terminal=True, width=columns, no_color=True).print(card.panel(live))
+    Console(file=screen, force_terminal=True, width=columns, height=lines, no_color=True).print(Card(live))
     return re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())  # rich's own styles
 
 
@@ -230,6 +232,46 @@ def test_what_models_write_steers_no_terminal(columns: int) -> None:
     assert not any(mark in line for line in lines for mark in ("\x1b", "\x07", "\r", "\u202e"))
     assert "[bold red]x[/]<b>" in re.sub(r"[\s│]", "", lines[0]).replace("[boldred]", "[bold red]")
     assert {len(line) for line in lines[0].splitlines()} == {columns}
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "marks"),
+    [(34, 14, "✓✗▶▶✓"), (34, 10, "✗▶▶"), (34, 8, "✗▶▶"), (80, 24, "✓✗▶▶✓"), (20, 8, "▶▶"), (34, 5, "")],
+)
+def test_the_card_is_never_higher_than_its_terminal(columns: int, lines: int, marks: str) -> None:
+    """A line a row where the whole has no room, the newest decisions, and of too many rows those that say most."""
+    said = [
+        decision(1, what="Chose 这是一个很长的中文说明 of it"),
+        decision(2, "failed"),
+        decision(None, what="The last"),
+    ]
+    workers = [delegated("a"), delegated("b"), ended("b")]
+    live = compute_live([opened("swarm"), STARTED, READ, *said, *workers], NOW)
+    shown = drawn(live, columns, lines).splitlines()
+    assert len(shown) < lines
+    assert {width(line) for line in shown} == {columns}
+    assert "".join(found[1] for line in shown for found in [re.match(r"│ ([✓✗▶·–?]) ", line)] if found) == marks
+    assert shown[1][2:].startswith("1 worker running")
+    left_out = 5 - len(marks)
+    assert any(re.match(rf"│   … +\+{left_out} ", line) for line in shown) == bool(left_out)
+    if (columns, lines) == (34, 14):
+        assert shown[0] == "╭─ /swarm · Swarm of parallel … ─╮"
+        assert [line[2:-2].rstrip() for line in shown[2:-1]] == [
+            "✓ ok       1. Split the goal …", "✗ failed   2. Say for each pa…", "▶ running  3. Give each part …",
+            "▶ running  do a", "✓ ok       do b", "step 1, ok: Chose 这是一个很 …",
+            "step 2, failed: Found it — so…", "[ok] The last — so [a/b.txt]", "actions 0 ok, 0 failed ·",
+            "workers 2 · decisions 3",
+        ]  # fmt: skip
+
+
+def test_a_status_that_is_long_leaves_room_for_the_rest() -> None:
+    """Two lines on a low terminal; the whole of it where that fits."""
+    live = compute_live([opened(), STARTED, {**FAILED, "error": "the server said no " * 8}], NOW)
+    low, high = drawn(live, 34, 14).splitlines(), drawn(live, 34, 60).splitlines()
+    assert [line[2:-2].rstrip() for line in low[1:4]] == [
+        "failed: the server said no the", "server said no the server sai…", "? missing  1. Collect what wa…",
+    ]  # fmt: skip
+    assert " ".join(line[2:-2].strip() for line in high[1:-1]).startswith(live.status_text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -10,13 +10,15 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import pytest
 from hooks import HOST, Asked, Hooks, reply, serving
 from names import NameServer
 
+from debateroom import clock
 from debateroom.errors import RefusedURL, TimedOut, Unreachable
 from debateroom.outbound import guard, loopback
-from debateroom.outbound.exchange import Ask, _authorities, exchange
+from debateroom.outbound.exchange import Ask, _authorities, _body, exchange
 
 
 def test_the_connection_carries_the_name_and_goes_to_the_address() -> None:
@@ -100,6 +102,50 @@ def test_a_long_body_is_cut() -> None:
     with serving(lambda asked: reply(200, b"x" * 300_000)) as server:
         answer = exchange(Ask("GET", server.url, most=1_000))
     assert (answer.body, answer.cut) == (b"x" * 1_000, True)
+
+
+class Endless:
+    """An answer whose body has no end, and how much of it was taken."""
+
+    is_redirect = False
+    taken = 0
+
+    def iter_raw(self) -> Iterator[bytes]:
+        while True:
+            self.taken += 1_000
+            yield b"x" * 1_000
+
+
+def test_no_more_is_read_than_the_limit() -> None:
+    """Of an endless body up to the piece that reaches it, and not one more."""
+    answer: Any = Endless()
+    assert _body(answer, 65_536) == (b"x" * 65_536, True)
+    assert answer.taken == 66_000
+
+
+def test_one_time_is_for_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the look-up of the name takes is gone for the connection and the answer. The clock is ours."""
+    now, given = [100.0], []
+
+    def look_up(host: str) -> list[str]:
+        now[0] += 5.0
+        return ["127.0.0.1"]
+
+    def noted(seconds: float, work: Any, *, name: str) -> Any:
+        given.append(seconds)
+        return work()
+
+    class Client(httpx2.Client):
+        def __init__(self, **options: Any) -> None:
+            given.append(options["timeout"])
+            super().__init__(**options)
+
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr("debateroom.outbound.exchange.within", noted)
+    monkeypatch.setattr(httpx2, "Client", Client)
+    with serving(resolve=look_up) as server:
+        assert exchange(Ask("GET", server.url, seconds=8.0)).status == 204
+    assert given == [3.0, 3.0]
 
 
 def dripping(over: threading.Event, head: bytes) -> Iterator[bytes]:

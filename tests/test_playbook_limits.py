@@ -16,6 +16,7 @@ from vendor import Call, Reply, VendorServer
 
 from debateroom import activities, coordinating, settings
 from debateroom.messages import Usage
+from debateroom.models.processes import Ran
 from debateroom.playbooks import decision
 from debateroom.playbooks import worker as playbook_worker
 from debateroom.playbooks.desk import Desk
@@ -109,11 +110,18 @@ def noted(step: int) -> tuple[str, str]:
     return name, json.dumps(given)
 
 
-@pytest.mark.parametrize("more", [["--agent", "openai:other"], ["--agent", TINY, "--worker-model", "openai:other"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--agent", "openai:other"],
+        ["--agent", TINY, "--worker-model", "openai:other"],
+        ["--agent", TINY, "--worker-agent", "openai:other"],
+    ],
+)
 def test_a_budget_needs_a_price_for_every_model(
     priced: Path, serve: Serve, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
-    """Of coordinator and workers, before there is a room."""
+    """Of the coordinator, of workers and of whom they drive, before there is a room."""
     server = serve("Hello.")
     code, _, err = run(capsys, "playbook", "run", "swarm", *more, "--budget", "1")
     assert (code, "--budget needs a price for openai:other" in err) == (2, True)
@@ -221,13 +229,14 @@ class Outliving:
         """A folder that is not needed."""
         yield self._held.folder
 
-    def run(self, arguments: Sequence[str], **given: Any) -> None:
+    def run(self, arguments: Sequence[str], **given: Any) -> Ran:
         """Notes the command; the worker delivers meanwhile."""
         self.asked.append(arguments[arguments.index("debateroom") + 1])
         final = {"outcome": "delivered", "deliverable": "12 files.", "summary": "All of it."}
         ended = event("room_finished", status="finished", stopped="trigger", exit_code=0, seconds=1.0)
         self._held.write(event("synthesized", final_output=final), ended)
         self._held.close()
+        return Ran(0, "", "")
 
 
 def test_a_worker_that_outlived_its_coordinator_is_waited_for(here: Path) -> None:

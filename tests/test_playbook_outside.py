@@ -67,6 +67,8 @@ def test_it_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[st
     assert (code, begun["playbook"]["id"], begun["status"]) == (0, "deploy-verify", "running")
     assert "debateroom record --step N" in begun["instructions"]
     assert "release 12" in begun["instructions"]
+    ours = ("record_decision", "read_path", "fetch_page", "delegate_task")
+    assert not [tool for tool in ours if tool in begun["instructions"]]  # it has none of them
     _, out, _ = run(capsys, "status", "coordinator", "--json")
     assert json.loads(out)["status"] == "running"
     code, out, _ = note(capsys, 1, "src/app.py:1", "--json")
@@ -79,6 +81,7 @@ def test_it_records_and_finishes(project: Path, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, "playbook", "finish", "--json")
     value = json.loads(out)
     assert (code, value["outcome"], value["status"]) == (3, "incomplete", "finished")
+    assert value["cost"] is None  # nobody knows what it was
     assert states(project) == ["ok", "ok", "missing"]
     assert note(capsys, 3, LINK)[0] == 2
     assert run(capsys, "playbook", "run", "reflect", "--agent", coordinator(project, "x"), "--room", "two")[0] == 3
@@ -194,6 +197,62 @@ def test_one_of_ours_that_was_killed_keeps_nobody_out(project: Path, capsys: pyt
     coordinator(project, [record(1, LINK)], "Done.")
     assert run(capsys, "resume", "coordinator")[0] == 3
     assert states(project) == ["ok", "missing", "missing"]
+
+
+@pytest.mark.parametrize("words", [("finish",), ("finish", "--room", "nothing")])
+def test_where_there_is_no_run_it_is_said_with_the_next_command(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """What, where, and how one is started; the same for a note."""
+    room = project / "active" / ("nothing" if len(words) > 1 else "chatroom")
+    told = f"debateroom: there is no run in {room}\n  next: debateroom playbook start ID\n"
+    assert run(capsys, "playbook", *words) == (2, "", told)
+    assert note(capsys, 1, LINK, *words[1:]) == (2, "", told)
+
+
+BROKEN = "does not say how the room was opened"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("", BROKEN), ("garbage\n", BROKEN), ('{"event": "room_opened", "agents": 7}\n', "cannot read: `")],
+)
+@pytest.mark.parametrize("words", [("watch",), ("watch", "--once"), ("decisions",)])
+def test_a_journal_of_which_nothing_can_be_read_is_said_at_once(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], text: str, what: str
+) -> None:
+    """One line with what and where, and the next command; nothing is waited for."""
+    (project / "active/broken").mkdir(parents=True)
+    (project / "active/broken/journal.jsonl").write_text(text)
+    got, out, err = run(capsys, words[0], "broken", *words[1:])
+    assert (got, out) == (1, "")
+    first, second = err.splitlines()
+    assert what in first
+    assert "active/broken" in first
+    assert second.startswith("  next: ")
+
+
+@pytest.mark.parametrize("words", [("watch", "--once"), ("decisions",)])
+def test_a_journal_that_is_damaged_in_part_says_which_line(
+    project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """On stderr; the rest is shown."""
+    run(capsys, "playbook", "start", "reflect")
+    note(capsys, 1, LINK)
+    journal = project / "active/coordinator/journal.jsonl"
+    opened, *more = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([opened, "garbage\n", *more]))
+    code, out, err = run(capsys, *words)
+    assert (code, LINK in out, len(err.splitlines())) == (0, True, 1)
+    assert "left out: line 2" in err
+
+
+def test_watch_once_shows_what_is_still_to_come(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All three steps, whatever their state."""
+    run(capsys, "playbook", "start", "reflect")
+    note(capsys, 1, LINK)
+    shown = [line.partition(":")[0] for line in run(capsys, "watch", "--once")[1].splitlines()]
+    assert shown[1:4] == ["step 1, ok", "step 2, running", "step 3, pending"]
 
 
 def test_watch_follows_a_run_to_its_end(

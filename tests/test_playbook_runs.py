@@ -10,12 +10,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from commands import until
-from coordinators import coordinator, events, final, record, states, worker
+from coordinators import Call, coordinator, events, final, record, states, worker
 from debates import Serve, run
 from hooks import reply, serving
 from vendor import Reply
@@ -72,14 +74,16 @@ def test_figure_it_out_is_complete_when_each_step_is_proved(
     agent = coordinator(
         project,
         [("read_path", {"path": "deployment.json"}), ("read_path", {"path": "src"})],
-        [record(1, "deployment.json:5"), record(2, "src/app.py:1"), record(3, "src/app.py#PORT")],
+        [record(1, "deployment.json:5:2"), record(2, "src/app.py#L1"), record(3, "src/app.py#PORT")],
         "The port is wrong.",
     )
     code, value, _ = play(capsys, "figure-it-out", agent)
     assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3)
     assert any("app.py" in text for _, text in results(project, "read_path"))
     report = (project / "active/coordinator/chatroom_report.md").read_text()
-    assert "ok: Find the failed deployment and the first error in its record. (evidence: deployment.json:5)" in report
+    assert (
+        "ok: Find the failed deployment and the first error in its record. (evidence: deployment.json:5:2)" in report
+    )
     assert "The port is wrong." in report
 
 
@@ -104,7 +108,7 @@ def test_swarm_follows_two_real_workers(project: Path, capsys: pytest.CaptureFix
     one, agent_of_workers = worker(project, "one", "Part one is 12 files.")
     two, _ = worker(project, "two", "Part two is 30 files.")
     tasks = [("delegate_task", {"task": task, "model": model}) for task, model in (("Count part 1", one), ("2", two))]
-    agent = coordinator(project, tasks, [record(1, "src/app.py"), record(2, "src/")], "There are 42.")
+    agent = coordinator(project, tasks, [record(1, "src/app.py"), record(2, LINK)], "There are 42.")
     more = ("--worker-model", one, "--worker-model", two, "--worker-agent", agent_of_workers)
     code, value, err = play(capsys, "swarm", agent, *more)
     assert (code, value["outcome"], states(project)) == (0, "complete", ["ok"] * 3), err
@@ -146,10 +150,64 @@ def test_reflect_without_a_note_is_incomplete(project: Path, capsys: pytest.Capt
     assert (code, value["outcome"]) == (3, "incomplete")
 
 
+def test_a_new_run_keeps_the_finished_one_that_was_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its receipts and decisions, told on the screen; `decisions`, `watch` and a look back find it."""
+    (project / ".gitignore").write_text("active/\n")
+    (project / "desk.yaml").write_text(TOOLS)
+    as_desk(project, [("deploy", {"what": "all"})], [record(1, LINK)], "Done.")
+    play(capsys, "reflect", "desk.yaml", "--approve", "always")
+    before = {path.name: path.read_bytes() for path in (project / "active/coordinator").iterdir()}
+    agent = coordinator(project, [("read_path", {"path": "active"})], "Seen.")
+    _, _, err = play(capsys, "reflect", agent)
+    (aside,) = (project / "active").glob("coordinator.finished-*")
+    assert f"the run that was here is kept: debateroom decisions {aside}" in err
+    kept = {path.name: path.read_bytes() for path in aside.iterdir()}
+    assert {"receipts.jsonl", "journal.jsonl", "chatroom_report.md"} <= set(kept)
+    assert all(before[name] == data for name, data in kept.items())
+    _, out, _ = run(capsys, "decisions", str(aside))
+    assert [line.split("(")[0] for line in out.splitlines()] == [
+        "[permitted] deploy",
+        "step 1, ok: Settled it — It had to be. [https://example.com/proof]",
+    ]
+    assert "Incomplete:" in run(capsys, "watch", aside.name, "--once")[1]
+    assert f"active/{aside.name}/receipts.jsonl" in results(project, "read_path")[0][1]
+    report = f"active/{aside.name}/chatroom_report.md"
+    agent = coordinator(project, [("read_path", {"path": report})], [record(1, report)], "Looked back.")
+    play(capsys, "reflect", agent)
+    assert "Settled it" in results(project, "read_path")[0][1]
+    assert [each["evidence"] for each in events(project, "decision_recorded")] == [report]
+    assert len(list((project / "active").glob("coordinator.finished-*"))) == 2
+
+
+def test_what_looks_like_a_key_is_not_shown_on_the_way(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever wrote it, and whatever it is for: in a path, in a note, in a call that needs permission."""
+    (project / "desk.yaml").write_text(TOOLS)
+    calls = [("read_path", {"path": "sk-proj-12345678.txt"}), ("deploy", {"what": "token=abcdefgh1"})]
+    as_desk(project, calls, [record(1, LINK, what="Sent Bearer abcdefgh2")], "Done.")
+    _, _, err = play(capsys, "reflect", "desk.yaml", "-vv")
+    assert not [word for word in ("sk-proj-1", "abcdefgh1", "abcdefgh2") if word in err]
+    assert err.count("[key]") > 3
+
+
+def test_a_run_in_the_background_says_what_it_keeps(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command that starts it does; its own output is in a file."""
+    agent = coordinator(project, "Done.")
+    play(capsys, "reflect", agent)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **given: SimpleNamespace(pid=os.getpid()))
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", agent, "--detach")
+    (aside,) = (project / "active").glob("coordinator.finished-*")
+    assert (code, err) == (0, f"the run that was here is kept: debateroom decisions {aside}\n")
+
+
 @pytest.mark.parametrize(
     ("evidence", "why"),
     [
         ("It works, I looked at it.", "not words"), ("javascript:alert(1)", "javascript:"), ("", "no evidence"),
+        ("src", "is a folder"), ("src/", "is a folder"), ("./src", "is a folder"), ("src/app.py:2", "the file has 1"),
+        ("src/app.py:1-9", "the file has 1"), ("src/app.py#L1-L2", "the file has 1"), ("src/app.py:0", "not there"),
+        ("src/app.py:99999:1", "not there"), ("empty.txt:1", "the file has 0"),
         ("src/gone.py", "does not exist"), ("../outside.txt", "leads out"), ("/etc/hostname", "leads out"),
         ("link.txt", "leads out"), (".env", "secrets"), ("src/app.py src/app.py", "several"),
     ],
@@ -160,6 +218,7 @@ def test_what_proves_nothing_is_not_noted(
     """The coordinator is told why, and its step stays missing."""
     (project.parent / "outside.txt").write_text("x")
     (project / ".env").write_text("KEY=1")
+    (project / "empty.txt").write_text("")
     (project / "link.txt").symlink_to(project.parent / "outside.txt")
     play(capsys, "reflect", coordinator(project, [record(1, evidence)], "Done."))
     ((ok, text),) = results(project, "record_decision")
@@ -205,6 +264,13 @@ tools:
 """
 
 
+def as_desk(folder: Path, *steps: Sequence[Call] | str) -> None:
+    """The script of the coordinator in `TOOLS`."""
+    coordinator(folder, *steps, name="desk.jsonl")
+    text = (folder / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
+    (folder / "desk.jsonl").write_text(text)
+
+
 @pytest.mark.parametrize(
     ("more", "answer", "by", "done"),
     [
@@ -227,9 +293,7 @@ def test_a_tool_that_acts_runs_only_with_permission(
     monkeypatch.setattr(asking, "person", person)
     (project / "desk.yaml").write_text(TOOLS)
     calls = [("deploy", {"what": "all"}), ("status", {"what": "all"})]
-    coordinator(project, calls, [record(1, LINK)], "Done.", name="desk.jsonl")
-    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
-    (project / "desk.jsonl").write_text(text)
+    as_desk(project, calls, [record(1, LINK)], "Done.")
     play(capsys, "reflect", "desk.yaml", *more)
     assert (project / "deployed").exists() == done
     assert asked == ([("deploy", '{"what":"all"}')] if by == "person" else [])
@@ -258,9 +322,7 @@ def test_nobody_approves_a_part_of_a_call(
     monkeypatch.setattr(asking, "person", lambda: lambda language, tool, shown, seconds: asked.append(shown) or True)
     (project / "desk.yaml").write_text(TOOLS)
     call = {"what": "a" * 2_500 + " \u202eb\u200b\u3164"}
-    coordinator(project, [("deploy", call)], [record(1, LINK)], "Done.", name="desk.jsonl")
-    text = (project / "desk.jsonl").read_text().replace('"agent": "agent"', '"agent": "desk"')
-    (project / "desk.jsonl").write_text(text)
+    as_desk(project, [("deploy", call)], [record(1, LINK)], "Done.")
     play(capsys, "reflect", "desk.yaml", "--approve", approve)
     assert asked == []
     assert (project / "deployed").exists() == (by == "always")
@@ -271,6 +333,8 @@ def test_nobody_approves_a_part_of_a_call(
     assert receipt["sha256"] == hashlib.sha256(written).hexdigest()
     assert receipt["shown"].endswith(r' \u202eb\u200b\u3164"}')
     assert json.loads(receipt["shown"]) == call
+    for listed in (json.loads(run(capsys, "decisions", "--json")[1]), final(project)["decisions"]):
+        assert (listed[0]["receipt"], listed[0]["why"]) == (True, say("en", f"receipt_by_{by}"))
 
 
 class Terminal(io.TextIOWrapper):

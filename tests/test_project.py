@@ -78,6 +78,23 @@ def test_a_file_of_the_project_is_read(project: Project, path: str, real: str, l
     assert project.read(path) == (real, lines)
 
 
+def test_rooms_are_open_to_who_looks_back_on_them(project: Project) -> None:
+    """Also where `.gitignore` leaves them out; what is closed by its name stays closed, and so does what else is."""
+    (project.root / ".gitignore").write_text("rooms/\nrun.log\n")
+    (project.root / "rooms/chatroom/.env").write_text("KEY=1")
+    (project.root / "rooms/chatroom/link").symlink_to(project.root / "run.log")
+    opened = Project(project.root, rooms=project.root / "rooms")
+    assert opened.read("rooms/chatroom/journal.jsonl").lines == SECRET.splitlines()
+    listed = {found.path for found in opened.below("rooms")}
+    assert listed == {"rooms/chatroom", "rooms/chatroom/chat.json", "rooms/chatroom/journal.jsonl"}
+    for path, why in (("rooms/chatroom/.env", "secret"), ("rooms/chatroom/link", "ignored"), ("run.log", "ignored")):
+        with pytest.raises(Refused) as refused:
+            opened.read(path)
+        assert refused.value.why == why
+    with pytest.raises(Refused):
+        Project(project.root, rooms=project.root).read("rooms/chatroom/journal.jsonl")
+
+
 def test_a_path_of_the_project_may_be_whole(project: Project) -> None:
     """Assistants write paths from the root of the disk."""
     assert project.read(str(project.root / "src" / "app.py")).path == "src/app.py"

@@ -50,6 +50,18 @@ def token(page: Any) -> str:
     return found[1]
 
 
+def first_lines(page: Any, last: str) -> list[str]:
+    """The first two lines that somebody hears who comes back and has seen `last`."""
+    connection = http.client.HTTPConnection(page.url.split("/")[2], timeout=30)
+    try:
+        connection.request("GET", "/events", headers={"Last-Event-ID": last})
+        lines = iter(connection.getresponse().readline, b"")
+        told = (line.decode().strip() for line in lines if line.strip())
+        return [next(told), next(told)]
+    finally:
+        connection.close()
+
+
 def first_event(page: Any, last: str = "") -> dict[str, Any]:
     """The first thing that who listens is told."""
     connection = http.client.HTTPConnection(page.url.split("/")[2], timeout=30)
@@ -124,6 +136,14 @@ def test_who_listens_is_told_what_changed_since(page: Any, here: Path, capsys: p
     assert {card["room"]: card["status"] for card in told["cards"]}["two"] == "queued"
 
 
+def test_who_comes_back_is_not_told_again_what_it_has_seen(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing has changed meanwhile it only hears that the connection stands."""
+    seen = first_event(page)["id"]
+    monkeypatch.setattr("debateroom.doors.app.ALIVE", -1.0)  # said at each look that finds nothing new
+    assert first_lines(page, seen) == ["retry: 2500", ": here"]
+    assert first_lines(page, "another") == ["retry: 2500", f"id: {seen}"]
+
+
 @pytest.mark.parametrize("path", ["/start", "/stop", "/wake"])
 def test_a_button_needs_the_page_s_token(page: Any, path: str) -> None:
     """And a small object; a GET does nothing."""
@@ -178,6 +198,21 @@ def test_a_room_that_cannot_be_read_does_not_hide_the_others(page: Any, here: Pa
     cards = {card["room"]: card for card in json.loads(ask(page, "/cards")[2])["cards"]}
     assert cards["coordinator"]["verdict"] == "incomplete"
     assert set(cards) == {"coordinator", "strange"}
+
+
+@pytest.mark.parametrize("text", ["", "garbage\n"])
+def test_a_room_of_which_nothing_can_be_read_says_so_on_its_card(page: Any, here: Path, text: str) -> None:
+    """What, where and the next command; the other rooms have their cards. Damage in part stands on its card too."""
+    (here / "active/broken").mkdir()
+    (here / "active/broken/journal.jsonl").write_text(text)
+    journal = here / "active/coordinator/journal.jsonl"
+    opened, *more = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join([opened, "garbage\n", *more]))
+    cards = {card["room"]: card for card in json.loads(ask(page, "/cards")[2])["cards"]}
+    assert (cards["broken"]["status"], cards["coordinator"]["verdict"]) == ("unreadable", "incomplete")
+    assert "does not say how the room was opened" in cards["broken"]["status_text"]
+    assert cards["broken"]["damage"].startswith("start the debate again")
+    assert "left out: line 2" in cards["coordinator"]["damage"]
 
 
 OWN = """name: "<b onclick=alert(1)>Tidy</b>"

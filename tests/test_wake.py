@@ -26,7 +26,7 @@ from hooks import AUTHORITY, HOST, Hooks, reply, serving
 from debateroom import clock, settings
 from debateroom.errors import UsageError
 from debateroom.language import LANGUAGES
-from debateroom.outbound.exchange import _authorities
+from debateroom.outbound.exchange import Ask, _authorities, exchange
 from debateroom.room.room import Room, event
 from debateroom.wake import body, delivery, hook, pacing, signature, workspace
 from debateroom.wake.workspace import Workspace
@@ -375,6 +375,16 @@ def test_what_follows_a_good_address(
     assert after["expect"] == "redirect refused, one request only"
     assert json.loads(run(capsys, "wake", "test", "--json")[1])["result"] == "redirect_refused"
     assert len(hooks.asked) == hooks.accepted == 1
+
+
+def test_a_call_has_eight_seconds_in_all_and_reads_64_kb(
+    hooks: Hooks, place: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """These are the limits that the request is made with; `test_exchange` shows that they hold."""
+    made: list[Ask] = []
+    monkeypatch.setattr(delivery, "exchange", lambda ask: made.append(ask) or exchange(ask))
+    assert run(capsys, "wake", "test")[0] == 0
+    assert [(ask.seconds, ask.most) for ask in made] == [(8.0, 65_536)]
 
 
 def test_an_answer_without_an_end_is_read_no_further_than_allowed(

@@ -8,7 +8,7 @@ from debateroom.agents.agent import Agent
 from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import read_agents
 from debateroom.agents.endpoint import endpoint_agent
-from debateroom.agents.load import load_agent
+from debateroom.agents.load import Guard, load_agent
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.program import command_agent, python_agent
 from debateroom.agents.run import Limits
@@ -32,25 +32,34 @@ def adapt(
     session: str,
     call_timeout: float,
     seed: int | None,
+    guard: Guard | None,
 ) -> Agent:
     """The agent that `text` means; see `agent.open_agent`."""
     wanted = text.strip()
     if Path(wanted).suffix.lower() in (".yaml", ".yml"):
         file = read_agents(Path(wanted), start=start)
-        return load_agent(file, models=models, model=model, session=session, call_timeout=call_timeout, seed=seed)
+        return load_agent(
+            file, models=models, model=model, session=session, call_timeout=call_timeout, seed=seed, guard=guard
+        )
     if start is not None:
         raise UsageError(f"--start names an agent of a YAML file, and {wanted!r} is none.")
     kind, _, rest = wanted.partition(":")
-    if kind == "python" or (kind == "command" and program(rest) not in assistants()):
+    if kind in ("http", "https"):
+        return endpoint_agent(wanted, models, model=model, session=session, call_timeout=call_timeout)
+    if is_outside(wanted):
         made, programs = (python_agent if kind == "python" else command_agent), _programs(models)
         agent = made(rest, programs, folder=_folder(models), session=session, call_timeout=call_timeout)
         return _kept(agent, models)
-    if kind in ("http", "https"):
-        return endpoint_agent(wanted, models, model=model, session=session, call_timeout=call_timeout)
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop, call_timeout=call_timeout)
     plain, limits = Equipped(PLAIN, models.open(model or wanted)), Limits(call_seconds=call_timeout)
     return ModelAgent(plain, limits=limits, session=session, seed=seed)
+
+
+def is_outside(text: str) -> bool:
+    """Whether the agent that `text` means is somebody else's, whose tools are run where nobody here is asked."""
+    kind, _, rest = text.strip().partition(":")
+    return kind in ("python", "http", "https") or (kind == "command" and program(rest) not in assistants())
 
 
 def _folder(models: Models) -> Path:

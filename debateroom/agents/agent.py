@@ -10,6 +10,7 @@ from debateroom.messages import CALL_SECONDS, Paid, Turn, Usage
 
 if TYPE_CHECKING:
     from debateroom.agents.conversation import Taped
+    from debateroom.agents.load import Guard
     from debateroom.models.registry import Models
 
 OnEvent = Callable[[Mapping[str, Any]], None]
@@ -112,6 +113,7 @@ def open_agent(
     session: str = "",
     call_timeout: float = CALL_SECONDS,
     seed: int | None = None,
+    guard: Guard | None = None,
 ) -> Agent:
     """The agent that `text` names: FILE.yaml, python:module:callable, an http address, command:"…", scripted:PATH, or
     a model's name, which is an agent without tools.
@@ -119,9 +121,13 @@ def open_agent(
     `model` stands in for the model that an agent would use by itself, and is what an address is asked for. `start`
     names the first agent of a file. `session` tells conversations apart for tools and outside agents. `call_timeout`
     is the time of one call in seconds: of an answer of an agent from outside, of a call to a model of one of ours.
-    `seed` is sent with each call to a model of ours that takes one; an outside agent hears nothing of it. Raises
-    UsageError for what cannot be understood, naming file, line and field; NoModel for a model that cannot be used.
+    `seed` is sent with each call to a model of ours that takes one; an outside agent hears nothing of it. `guard`
+    makes something else of each tool of ours that may change something. Raises UsageError for what cannot be
+    understood, naming file, line and field; NoModel for a model that cannot be used.
     """
     from debateroom.agents.adapters import adapt
 
-    return adapt(text, models=models, model=model, start=start, session=session, call_timeout=call_timeout, seed=seed)
+    return adapt(
+        text, models=models, model=model, start=start, session=session, call_timeout=call_timeout, seed=seed,
+        guard=guard,
+    )  # fmt: skip

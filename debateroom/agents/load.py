@@ -28,22 +28,22 @@ def load_agent(
     session: str = "",
     call_timeout: float = CALL_SECONDS,
     seed: int | None = None,
+    guard: Guard | None = None,
 ) -> ModelAgent:
     """The agent with which `file` starts. `model` stands in for every model that the file names.
 
+    `guard` makes something else of each tool that may change something, those of sub-agents included.
+
     Raises UsageError naming file, line and field, NoModel for a model that cannot be used here.
     """
-    builder = _builder(file, models, model, None)
+    builder = _builder(file, models, model, guard)
     start = builder.agent(file.agents[file.start])
     limits = replace(file.limits, call_seconds=call_timeout)
     return ModelAgent(start, asks=builder.asked, limits=limits, session=session, seed=seed)
 
 
 def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: Guard | None = None) -> Equipped:
-    """The agent with which `file` starts, with all that it can do; errors as with `load_agent`.
-
-    `guard` makes something else of each tool that may change something, those of sub-agents included.
-    """
+    """The agent with which `file` starts, with all that it can do; `guard` and errors as with `load_agent`."""
     return _builder(file, models, model, guard).agent(file.agents[file.start])
 
 

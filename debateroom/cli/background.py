@@ -22,6 +22,7 @@ def start(folder: Path, what: str, *, verbose: int = 0, wake: bool = False) -> i
     from debateroom.room.room import RUN_LOG, command
 
     whole = folder.resolve()
+    _say_moved(whole)
     run = [sys.executable, *_safe_path(), "-m", "debateroom", "resume", str(whole), *["-v"] * verbose]
     run += ["--wake-on-failure"] if wake else []
     environment = os.environ | {"PYTHONIOENCODING": "utf-8"}  # the log's readers know no other encoding
@@ -40,6 +41,15 @@ def start(folder: Path, what: str, *, verbose: int = 0, wake: bool = False) -> i
     value = {"ok": True, "status": "running", "room": str(whole), "pid": process.pid}
     output.line(files.dumps(value | {"hint": command("wait", whole, "--timeout 90")}).decode())
     return 0
+
+
+def _say_moved(folder: Path) -> None:
+    """Where the earlier run of a room that was just opened is kept now, if there was one."""
+    from debateroom.room.room import journal
+
+    opened, *more = journal(folder).values
+    if [each["event"] for each in more] == ["moved_aside"]:
+        output.note(output.moved(opened["language"], more[0]))
 
 
 def _safe_path() -> list[str]:

@@ -1,4 +1,4 @@
-"""The live card in a terminal: as a panel that is drawn again, or as one plain line for each thing that changed."""
+"""The live card as plain lines: one for each thing that changed."""
 
 from __future__ import annotations
 
@@ -8,45 +8,38 @@ from typing import TYPE_CHECKING, Any
 from debateroom import clock
 from debateroom.cli import output
 from debateroom.language import in_marks, say
-from debateroom.terminal import one_line, printable
+from debateroom.terminal import one_line
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from debateroom.playbooks.live import Live, LiveDecision
+    from debateroom.playbooks.live import Live, LiveDecision, LiveSeat
     from debateroom.playbooks.standing import LiveStep
 
-_MARKS = {"ok": "✓", "failed": "✗", "running": "▶", "pending": "·", "skipped": "–", "missing": "?"}
-_STYLES = {
-    "ok": "green", "failed": "red", "running": "bold", "missing": "yellow", "pending": "dim", "skipped": "dim",
-    "complete": "green", "incomplete": "yellow", "interrupted": "yellow",
-}  # fmt: skip
 _SEATS = {"waiting": "waiting", "asking": "live_thinking", "done": "done", "failed": "failed"}
-_SEAT_STATES = {"waiting": "pending", "asking": "running", "done": "ok"}
-"""The states of steps that those of seats look like."""
-_DECISIONS = 5
-"""Of the newest, that the panel has room for."""
 
 
-def changes(before: Live | None, now: Live) -> Iterator[str]:
-    """One line for each thing that is not as it was; all of it where there was nothing before."""
+def changes(before: Live | None, now: Live, *, whole: bool = False) -> Iterator[str]:
+    """One line for each thing that is not as it was; all of it where there was nothing before.
+
+    `whole`: also the steps that are still to come.
+    """
     language = now.language
     if before is None:
         yield now.title
     known: Any = before
     for step in now.steps:
-        old = known.steps[step.number - 1].state if known and known.steps else "pending"
+        old = known.steps[step.number - 1].state if known and known.steps else "" if whole else "pending"
         if step.state != old:
             yield stepped(language, step)
     workers = {worker.room: worker.state for worker in known.workers} if known else {}
     for worker in now.workers:
         if workers.get(worker.room) != worker.state:
             state = say(language, f"step_{worker.state}")
-            yield say(language, "worker_line", room=worker.room, state=state, task=one_line(worker.task, 80))
+            told = say(language, "worker_line", room=worker.room, state=state, task=one_line(worker.task, 80))
+            yield f"{told} — {worker.outcome}" if worker.state == "failed" else told
     seats = {seat.name: seat.state for seat in known.seats} if known else {}
     for seat in now.seats:
         if seat.state in ("done", "failed") and seats.get(seat.name) != seat.state:
-            yield say(language, "seat_line", agent=seat.name, state=_seat(now, seat.state, seat.confidence))
+            yield say(language, "seat_line", agent=seat.name, state=seated(now.language, seat))
     for decision in now.decisions[len(known.decisions) if known else 0 :]:
         if decision.step is None:
             yield decided(language, decision)
@@ -81,54 +74,19 @@ def counted(live: Live) -> str:
 
 
 def notices(language: str, event: Mapping[str, Any]) -> Iterator[str]:
-    """What an event says about the room itself: where an unfinished run is kept, who is asked elsewhere than here."""
+    """What an event says about the room itself: where an earlier run is kept, who is asked elsewhere than here."""
     if event["event"] == "moved_aside":
-        yield say(language, "moved_line", command=event["hint"])
+        yield output.moved(language, event)
     elif event["event"] == "room_resumed":
         for provider, address in event["elsewhere"].items():
             yield say(language, "reached_line", provider=provider, address=address)
 
 
-def panel(live: Live) -> RenderableType:
-    """The card, drawn. Whatever a model wrote in it is text and no markup."""
-    from rich.console import Group
-    from rich.panel import Panel
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for state, label, text, about in _rows(live):
-        style = _STYLES.get(state, "")
-        grid.add_row(Text(f"{_MARKS.get(state, ' ')} {label}", style=style), Text(one_line(text, 300)))
-        if about:
-            grid.add_row("", Text(one_line(about, 300), style="dim"))
-    status = Text(printable(live.status_text), style=f"bold {_STYLES.get(live.verdict or live.status, '')}".strip())
-    # one row each: a card that is higher than the terminal hides its end
-    row: dict[str, Any] = {"style": "dim", "no_wrap": True, "overflow": "ellipsis"}
-    below = [Text(decided(live.language, each), **row) for each in live.decisions[-_DECISIONS:]]
-    below += [Text(counted(live))] if live.kind == "playbook" else []
-    return Panel(Group(status, grid, *below), title=Text(printable(live.title)), title_align="left")
-
-
-def _rows(live: Live) -> Iterator[tuple[str, str, str, str]]:
-    """State, its word, what it is the state of, and what is told about that, of all that has a state."""
-    for step in live.steps:
-        yield step.state, say(live.language, f"step_{step.state}"), f"{step.number}. {step.text}", step.evidence
-    for worker in live.workers:
-        label = say(live.language, f"step_{worker.state}")
-        yield worker.state, label, worker.task, f"{worker.room}  {worker.outcome}".strip()
-    for seat in live.seats:
-        label = _seat(live, seat.state, seat.confidence)
-        text = seat.name if seat.name == seat.role else f"{seat.name}  {one_line(seat.role, 40)}"
-        yield _SEAT_STATES.get(seat.state, seat.state), label, text, ""
-
-
-def _seat(live: Live, state: str, confidence: float | None) -> str:
-    if state == "done" and confidence is not None:
-        return say(live.language, "done_confidence", confidence=in_marks(live.language, f"{confidence:g}"))
-    return say(live.language, _SEATS.get(state, "waiting"))
+def seated(language: str, seat: LiveSeat) -> str:
+    """How a seat stands, in words."""
+    if seat.state == "done" and seat.confidence is not None:
+        return say(language, "done_confidence", confidence=in_marks(language, f"{seat.confidence:g}"))
+    return say(language, _SEATS.get(seat.state, "waiting"))
 
 
 class CardLines:

@@ -15,20 +15,20 @@ def decisions(room: str | None, active: str | None, as_json: bool) -> int:
     """List the decisions in ROOM and the answers to tools that asked for permission, in the order they came."""
     from dataclasses import asdict
 
-    from debateroom import clock, files
+    from debateroom import files
     from debateroom.cli import card
     from debateroom.language import say
-    from debateroom.playbooks.live import compute_live
-    from debateroom.room.room import journal, read
+    from debateroom.playbooks.looking import look
 
     folder = place.coordinator(room, active)
-    language = read(folder).transcript.language
-    live = compute_live(journal(folder).values, clock.now())
+    live = look(folder)
+    if live.damage:
+        output.note(live.damage)
     if as_json:
         output.line(files.dumps([asdict(each) for each in live.decisions]).decode())
         return 0
     for each in live.decisions:
-        output.tell(card.decided(language, each))
+        output.tell(card.decided(live.language, each))
     if not live.decisions:
-        output.note(say(language, "no_decisions", room=folder.name))
+        output.note(say(live.language, "no_decisions", room=folder.name))
     return 0

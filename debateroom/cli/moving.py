@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from debateroom import clock
 from debateroom.cli import output
+from debateroom.models.quote import scrub
 from debateroom.terminal import printable
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _EVERY = 0.1
 
 def say_above(live: Live, text: str) -> None:
     """One line above what moves: the console keeps the two apart, whichever thread it is said in."""
-    live.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+    live.console.print(printable(scrub(text)), markup=False, highlight=False, soft_wrap=True)
 
 
 class MovingLine:
@@ -33,7 +34,7 @@ class MovingLine:
         from rich.live import Live
         from rich.text import Text
 
-        shown = Text(printable(text), no_wrap=True, overflow="ellipsis")
+        shown = Text(printable(scrub(text)), no_wrap=True, overflow="ellipsis")
         if self._live is None:
             self._live = Live(shown, console=Console(stderr=True), transient=True, auto_refresh=False)
             self._live.start()

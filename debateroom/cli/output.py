@@ -43,10 +43,22 @@ def tell(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """One line on stderr. A stderr that is closed or full stops nothing: what is said there is only on the way."""
+    """One line on stderr, nothing in it that looks like a key.
+
+    A stderr that is closed or full stops nothing: what is said there is only on the way.
+    """
+    from debateroom.models.quote import scrub
+
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(printable(text) + "\n")
+        sys.stderr.write(printable(scrub(text)) + "\n")
         sys.stderr.flush()
+
+
+def moved(language: str, event: Mapping[str, Any]) -> str:
+    """The line about an earlier run that a `moved_aside` event tells of: what is kept, and the command for it."""
+    from debateroom.language import say
+
+    return say(language, "kept_line" if event.get("finished") else "moved_line", command=event["hint"])
 
 
 def to_nobody() -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from debateroom.cli.output import line, note
+from debateroom.cli.output import line, moved, note
 from debateroom.cli.spent import Spent
 from debateroom.language import amount, in_marks, number, say
 from debateroom.terminal import one_line, padded, width
@@ -164,7 +164,7 @@ class PlainProgress:
             self._note(say(self._language, "damaged_lines", count=len(event["damaged"]), numbers=numbers))
 
     def _moved_aside(self, event: Event) -> None:
-        self._note(say(self._language, "moved_line", command=event["hint"]))
+        self._note(moved(self._language, event))
 
     def _round_started(self, event: Event) -> None:
         self._confidence = dict(event.get("answered", {}))  # what was there before a resume

@@ -94,7 +94,7 @@ class TrialLines:
             self._note(say(self._language, "eval_no_seed", model=one_line(model, 80)))
 
     def _moved_aside(self, event: Mapping[str, Any]) -> None:
-        self._note(say(self._language, "moved_line", command=event["hint"]))
+        self._note(output.moved(self._language, event))
 
     def _room_resumed(self, event: Mapping[str, Any]) -> None:
         for provider, address in event["elsewhere"].items():

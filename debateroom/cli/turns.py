@@ -72,7 +72,7 @@ class TurnLines:
             self._note(f"{one_line(seat['name'], _NAME)}  {one_line(seat['model'], 80)}")
 
     def _moved_aside(self, event: Event) -> None:
-        self._note(say(self._language, "moved_line", command=event["hint"]))
+        self._note(output.moved(self._language, event))
 
     def _room_resumed(self, event: Event) -> None:
         for provider, address in event["elsewhere"].items():

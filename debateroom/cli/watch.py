@@ -47,6 +47,8 @@ def _looks(folder: Path, *, once: bool) -> Iterator[Live]:
     before = None
     while True:
         live = look(folder)
+        if live.damage and (before is None or live.damage != before.damage):
+            output.note(live.damage)
         if before is None or _without_time(live) != _without_time(before):
             yield live
             before = live
@@ -71,7 +73,7 @@ def _print(shown: Iterator[Live]) -> None:
 def _tell(shown: Iterator[Live], *, once: bool) -> None:
     before = None
     for live in shown:
-        for line in card.changes(before, live):
+        for line in card.changes(before, live, whole=once):
             output.tell(line)
         before = live
         if once and live.kind == "playbook":
@@ -82,6 +84,8 @@ def _draw(shown: Iterator[Live]) -> None:
     from rich.console import Console
     from rich.live import Live as Drawn
 
+    from debateroom.cli.panel import Card
+
     with Drawn(console=Console(), auto_refresh=False) as drawn:
         for live in shown:
-            drawn.update(card.panel(live), refresh=True)
+            drawn.update(Card(live), refresh=True)

@@ -193,8 +193,7 @@ def _made(
 ) -> Plan:  # fmt: skip
     if job.max_turns < 1:
         raise UsageError(f"--max-turns {job.max_turns}: the agent must be able to answer once")
-    if agent.name == driver:
-        raise UsageError(f"the agent may not be called {driver}: that is the name of the other seat")
+    check_name(agent.name, driver)
     model = models.open(choose_default(settings.model).name)
     names = {model.name, *asks}
     if settings.budget is not None:
@@ -221,6 +220,12 @@ def _made(
         uuid=session,
         short=not info(resolve(model.name)).moderates,
     )
+
+
+def check_name(agent: str, driver: str) -> None:
+    """Raises UsageError for an agent that is called like who drives it."""
+    if agent == driver:
+        raise UsageError(f"the agent may not be called {driver}: that is the name of the other seat")
 
 
 def _language(settings: Settings, text: str) -> str:

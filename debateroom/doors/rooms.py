@@ -61,7 +61,8 @@ def _made(folder: Path) -> dict[str, Any]:
         text = one_line(str(error), 200)
         return {
             "room": folder.name, "started": "", "status": UNREADABLE, "status_text": text, "title": folder.name,
-            "kind": "", "steps": [], "workers": [], "seats": [], "decisions": [], "verdict": None,
+            "goal": "", "damage": error.hint or "", "kind": "", "verdict": None,
+            "steps": [], "workers": [], "seats": [], "decisions": [],
         }  # fmt: skip
     return {"room": folder.name, "started": started, **live.to_json()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from debateroom import clock, files
 from debateroom.agents.run import Run
@@ -25,8 +25,16 @@ _SHOWN = 2_000
 _DENIED = {"never": "denied_never", "person": "denied_person", "nobody": "denied_nobody", "long": "denied_long"}
 
 
+class Answer(NamedTuple):
+    """Whether a tool may run."""
+
+    approved: bool
+    by: str
+    """Who says so: `always`, `never`, a `person`, `nobody`, or `long`: too long to be shown whole."""
+
+
 class Guarded:
-    """A tool that is run only with permission."""
+    """A tool of the coordinator's own that is run only with permission."""
 
     def __init__(self, tool: Tool, desk: Desk) -> None:
         self.spec = tool.spec
@@ -37,45 +45,60 @@ class Guarded:
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
         """What the tool came to, or that it was not run. A receipt says who answered what."""
-        written = files.dumps(arguments)
-        shown = visible(without_keys(written.decode()))
-        approved, by = self._answer(shown, min(PATIENCE, run.left()))
-        self._keep(written, shown=shown, approved=approved, by=by)
-        if approved:
-            return self._tool.run(arguments, run)
-        reason = say(run.language, _DENIED[by])
-        return Outcome(say(run.language, "denied", name=self.spec.name, reason=reason), ok=False, executed=False)
+        answer = ask(self._desk, self.spec.name, arguments, min(PATIENCE, run.left()))
+        return self._tool.run(arguments, run) if answer.approved else denied(run.language, self.spec.name, answer)
 
-    def _answer(self, shown: str, seconds: float) -> tuple[bool, str]:
-        """Whether it may run, and who says so: `always`, `never`, a `person`, `nobody`, or `long`: too
-        long to be shown whole."""
-        approve = self._desk.plan.task.approve
-        if approve != "ask":
-            return approve == "always", approve
-        if len(shown) > _SHOWN:
-            return False, "long"
-        said = self._desk.asked(self.spec.name, shown, seconds)
-        return bool(said), "nobody" if said is None else "person"
 
-    def _keep(self, written: bytes, *, shown: str, approved: bool, by: str) -> None:
-        """Writes the receipt into its file, then into the journal: the whole call, with its length and hash."""
-        receipt = {
-            "uuid": str(uuid.uuid4()),
-            "tool": self.spec.name,
-            "shown": shown,
-            "sha256": hashlib.sha256(written).hexdigest(),
-            "length": len(written),
-            "answer": "approved" if approved else "denied",
-            "by": by,
-        }
-        path = self._desk.room.folder / FILE
+def ask(desk: Desk, tool: str, arguments: Mapping[str, Any], seconds: float, *, worker: str = "") -> Answer:
+    """Whether `tool` may be called with `arguments`, of the coordinator or, in the room `worker`, of a worker.
 
-        def write() -> None:
-            log = AppendLog(path)
-            try:
-                log.append([{"at": clock.now().isoformat(), **receipt}])
-            finally:
-                log.close()
-            self._desk.room.write(event("approval_answered", **receipt))
+    The answer is kept as a receipt.
+    """
+    written = files.dumps(arguments)
+    shown = visible(without_keys(written.decode()))
+    answer = _answer(desk, named(tool, worker), shown, clock.monotonic() + seconds)
+    _keep(desk, written, {"tool": tool, "worker": worker, "shown": shown}, answer)
+    return answer
 
-        self._desk.tell(write)
+
+def named(tool: str, worker: str) -> str:
+    """A tool as people are told of it, behind the worker's room when it is a worker's."""
+    return f"{worker}: {tool}" if worker else tool
+
+
+def denied(language: str, tool: str, answer: Answer) -> Outcome:
+    """What a model is told whose tool was not run."""
+    reason = say(language, _DENIED[answer.by])
+    return Outcome(say(language, "denied", name=tool, reason=reason), ok=False, executed=False)
+
+
+def _answer(desk: Desk, tool: str, shown: str, until: float) -> Answer:
+    approve = desk.plan.task.approve
+    if approve != "ask":
+        return Answer(approve == "always", approve)
+    if len(shown) > _SHOWN:
+        return Answer(False, "long")
+    said = desk.asked(tool, shown, until)
+    return Answer(bool(said), "nobody" if said is None else "person")
+
+
+def _keep(desk: Desk, written: bytes, told: Mapping[str, str], answer: Answer) -> None:
+    """Writes the receipt into its file, then into the journal: the whole call, with its length and hash."""
+    receipt = {
+        "uuid": str(uuid.uuid4()),
+        **told,
+        "sha256": hashlib.sha256(written).hexdigest(),
+        "length": len(written),
+        "answer": "approved" if answer.approved else "denied",
+        "by": answer.by,
+    }
+
+    def write() -> None:
+        log = AppendLog(desk.room.folder / FILE)
+        try:
+            log.append([{"at": clock.now().isoformat(), **receipt}])
+        finally:
+            log.close()
+        desk.room.write(event("approval_answered", **receipt))
+
+    desk.tell(write)

@@ -26,6 +26,7 @@ TOOL = "record_decision"
 _LONGEST = 2_000
 """Characters of what and why."""
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#[\w.:-]+)$")
+_LINES = re.compile(r"(?::|#L)(\d+)(?:-L?(\d+))?(?::\d+)*$")
 _CHUNK = 1_048_576
 
 
@@ -42,7 +43,7 @@ class Decision:
     step: int | None = None
     """1 to 3; None is in the journal only."""
     sha256: str | None = None
-    """Of the file that is the evidence, when it was noted; None for a link and a folder."""
+    """Of the file that is the evidence, when it was noted; None for a link."""
 
     def event(self) -> dict[str, Any]:
         """As the journal takes it."""
@@ -64,12 +65,14 @@ def make(
 ) -> Decision:
     """The decision of these parts. Raises BadEvidence, UsageError with the reason for what is not as it must be.
 
-    A path is looked up in the folder `project`: it has to exist, and may not lead out of it.
+    A path is looked up in the folder `project`: it has to be a file there, with the lines that are named.
     """
     if outcome not in OUTCOMES:
         raise UsageError(f"the outcome is one of {', '.join(OUTCOMES)}")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int) or not 1 <= step <= STEPS):
         raise UsageError(f"the step is 1 to {STEPS}, or left out")
+    if isinstance(evidence, str) and evidence.strip().isidentifier() and (project / evidence.strip()).is_dir():
+        _refuse("evidence_folder", evidence.strip())
     given = check_evidence(evidence)  # type: ignore[arg-type]
     link = given.casefold().startswith(("http://", "https://"))
     digest = None if link else _digest(given, project)
@@ -82,8 +85,8 @@ def _said(name: str, text: object) -> str:
     return one_line(text, _LONGEST)
 
 
-def _digest(evidence: str, project: Path) -> str | None:
-    """SHA-256 of the file that `evidence` names, None for a folder. Raises BadEvidence when it is not there."""
+def _digest(evidence: str, project: Path) -> str:
+    """SHA-256 of the file that `evidence` names. Raises BadEvidence when it, or a line of it, is not there."""
     named = project / evidence
     path = named if os.path.lexists(named) else project / _PLACE.sub("", evidence)
     try:
@@ -96,22 +99,34 @@ def _digest(evidence: str, project: Path) -> str | None:
     if is_secret(real.relative_to(root).parts) or is_secret(path.parts[-1:]):
         _refuse("evidence_secret", evidence)
     if real.is_dir():
-        return None
+        _refuse("evidence_folder", evidence)
     if not real.is_file():
         _refuse("evidence_missing", evidence)
     try:
-        return _sha256(real)
+        digest, lines = _read(real)
     except OSError:
         _refuse("evidence_missing", evidence)
+    named_lines = [] if path == named else _lines(evidence)
+    if any(not 1 <= line <= lines for line in named_lines):
+        _refuse("evidence_line", evidence, lines=lines)
+    return digest
 
 
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
+def _read(path: Path) -> tuple[str, int]:
+    """SHA-256 of a file, and how many lines it has."""
+    digest, lines, last = hashlib.sha256(), 0, b"\n"
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
-    return digest.hexdigest()
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+    return digest.hexdigest(), lines + (last != b"\n")
 
 
-def _refuse(key: str, evidence: str) -> NoReturn:
-    raise worded(BadEvidence, Wording(key, {"path": one_line(evidence, 160)}))
+def _lines(evidence: str) -> list[int]:
+    """The lines that stand behind a path: `:42`, `:42-60`, `#L42`, `#L42-L60`; of `:42:7` the second is a column."""
+    found = _LINES.search(evidence)
+    return [int(number) for number in found.groups() if number] if found else []
+
+
+def _refuse(key: str, evidence: str, **figures: object) -> NoReturn:
+    raise worded(BadEvidence, Wording(key, {"path": one_line(evidence, 160), **figures}))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from debateroom import clock
 from debateroom.playbooks import decision
 from debateroom.playbooks.decision import Decision
 from debateroom.playbooks.plan import Plan
@@ -64,10 +65,19 @@ class Desk:
         if not known:
             self.write(told)
 
-    def asked(self, tool: str, shown: str, seconds: float) -> bool | None:
-        """What a person says on the main thread within so many seconds; None when nobody is there."""
+    def asked(self, tool: str, shown: str, until: float) -> bool | None:
+        """What a person says on the main thread up to a moment of `clock.monotonic()`; None when nobody is there, or
+        another question took all that time.
+        """
         ask = self.ask
-        return None if ask is None else self.on_main(lambda: ask(self.plan.language, tool, shown, seconds))
+        if ask is None:
+            return None
+
+        def put() -> bool | None:
+            left = until - clock.monotonic()
+            return ask(self.plan.language, tool, shown, left) if left > 0 else None
+
+        return self.on_main(put)
 
     def on_main(self, act: Callable[[], Result]) -> Result:
         """What `act` gives or raises, done on the main thread after all that was told before."""

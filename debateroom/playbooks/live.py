@@ -12,13 +12,18 @@ from typing import Any
 
 from debateroom.dialogue.plan import KINDS as IN_TURNS
 from debateroom.language import say
+from debateroom.messages import Transcript
 from debateroom.playbooks import wording
+from debateroom.playbooks.approval import named
 from debateroom.playbooks.decision import EVENT
 from debateroom.playbooks.doing import ABOUT, end_text, status_text
 from debateroom.playbooks.plan import KIND
 from debateroom.playbooks.standing import LiveStep, LiveWorker, steps_of, verdict, workers_of
 from debateroom.room.events import Event, State, replay
 from debateroom.terminal import one_line
+
+_GOAL = 400
+"""Characters of a goal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class Live:
     uuid: str
     kind: str
     title: str
+    goal: str
+    """What was typed into the playbook's field; empty for nothing, and for what is no playbook."""
     language: str
     status: str
     """`queued`, `running`, `interrupted`, `finished` or `failed`."""
@@ -82,6 +89,8 @@ class Live:
     """At most."""
     cost: float | None = None
     """US dollars so far; None when not known."""
+    damage: str = ""
+    """What of the journal cannot be read; empty when all of it can."""
     seconds: float | None = None
     """Since it was started, or that it took; None when not known."""
 
@@ -105,6 +114,7 @@ def compute_live(events: Sequence[Event], now: datetime, *, gone: bool = False) 
         uuid=told.uuid,
         kind=told.kind,
         title=one_line(told.problem, ABOUT),
+        goal=_goal(told),
         language=told.language,
         status=status,
         status_text=_text(state, events, status, workers, steps),
@@ -119,6 +129,10 @@ def compute_live(events: Sequence[Event], now: datetime, *, gone: bool = False) 
         cost=told.cost,
         seconds=_seconds(state, status, now),
     )
+
+
+def _goal(told: Transcript) -> str:
+    return one_line(told.context, _GOAL) if told.kind == KIND and isinstance(told.context, str) else ""
 
 
 def _status(state: State, events: Sequence[Event]) -> str:
@@ -160,7 +174,7 @@ def _decisions(events: Sequence[Event], language: str) -> Iterator[LiveDecision]
             told = (each["what"], each["why"], each["evidence"], each["outcome"], each.get("step"))
             yield LiveDecision(each.get("at", ""), *told)
         elif each["event"] == "approval_answered":
-            what = f"{each['tool']}({one_line(each['shown'], ABOUT)})"
+            what = f"{named(each['tool'], each.get('worker', ''))}({one_line(each['shown'], ABOUT)})"
             why, where = say(language, f"receipt_by_{each['by']}"), f"receipts.jsonl#{each['uuid']}"
             yield LiveDecision(each.get("at", ""), what, why, where, each["answer"], receipt=True)
 

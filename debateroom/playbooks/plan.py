@@ -17,9 +17,10 @@ from debateroom.models.reach import Reach
 from debateroom.models.registry import Models
 from debateroom.playbooks.catalogue import Playbook
 from debateroom.room.opening import read_opening, write_opening
+from debateroom.room.played import PLAYBOOK
 from debateroom.settings import Settings
 
-KIND = "playbook"
+KIND = PLAYBOOK
 Approve = Literal["ask", "never", "always"]
 OUTSIDE = "coordinator"
 """The seat of a coordinator that is not ours."""

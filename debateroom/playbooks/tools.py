@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from debateroom.agents.adapters import is_outside
 from debateroom.agents.fetching import fetch_tool
 from debateroom.agents.lookups import Lookup, list_files, read_file
 from debateroom.agents.run import Run
@@ -16,12 +17,14 @@ from debateroom.language import spoken
 from debateroom.messages import ToolSpec
 from debateroom.models.processes import Programs
 from debateroom.models.quote import without_keys
-from debateroom.playbooks import decision, worker
+from debateroom.playbooks import approval, decision, worker
+from debateroom.playbooks.approval import PATIENCE
 from debateroom.playbooks.catalogue import STEPS
 from debateroom.playbooks.desk import Desk
 from debateroom.playbooks.purse import DELEGATE
 from debateroom.playbooks.wording import say
 from debateroom.project.folder import Project, Refused
+from debateroom.terminal import one_line
 
 MOST_WORKERS = 8
 """Workers of one run."""
@@ -34,7 +37,7 @@ def tools(desk: Desk, programs: Programs) -> dict[str, Tool]:
     made: tuple[Tool, ...] = (
         RecordDecision(_record_spec(language), desk),
         DelegateTask(_delegate_spec(desk), desk, programs),
-        Lookup(_path_spec(language), Project(desk.project), read_path),
+        Lookup(_path_spec(desk), Project(desk.project, rooms=desk.room.folder.parent), read_path),
         fetch_tool(language, ports=desk.plan.ports),
     )
     return {tool.spec.name: tool for tool in made}
@@ -85,6 +88,11 @@ class DelegateTask:
         share = self.desk.purse.share()
         if share is not None and share <= 0.0:
             return Outcome(say(run.language, "nothing_left"), ok=False, executed=False)
+        agent = self.desk.plan.task.worker_agent or ""
+        if is_outside(agent):  # what it does by itself nobody is asked about: it is one tool that acts
+            answer = approval.ask(self.desk, agent, {"task": task}, min(PATIENCE, run.left()))
+            if not answer.approved:
+                return approval.denied(run.language, agent, answer)
         seconds = max(1.0, min(self.timeout, run.left()) - 1.0)
         with place:
             made = worker.run(self.desk, worker.Job(known, task, model, share), self.programs, seconds)
@@ -130,10 +138,11 @@ def _delegate_spec(desk: Desk) -> ToolSpec:
     return ToolSpec(DELEGATE, say(language, "delegate_task"), _schema(properties, ["task"]))
 
 
-def _path_spec(language: str) -> ToolSpec:
+def _path_spec(desk: Desk) -> ToolSpec:
     from debateroom.agents.lookups import MOST_LINES
     from debateroom.agents.wording import say as told
 
+    language, rooms = desk.plan.language, one_line(desk.room.folder.parent.name, 80)
     properties: dict[str, Any] = {
         "path": {"type": "string", "description": told(language, "param_path")},
         "from_line": {"type": "integer", "minimum": 1, "description": told(language, "param_from_line")},
@@ -141,7 +150,7 @@ def _path_spec(language: str) -> ToolSpec:
             "type": "integer", "minimum": 1, "description": told(language, "param_lines", most=MOST_LINES)
         },
     }  # fmt: skip
-    return ToolSpec("read_path", say(language, "read_path"), _schema(properties, ["path"]))
+    return ToolSpec("read_path", say(language, "read_path", rooms=rooms), _schema(properties, ["path"]))
 
 
 def _schema(properties: Mapping[str, Any], required: list[str]) -> dict[str, Any]:

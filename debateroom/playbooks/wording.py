@@ -32,7 +32,8 @@ def prompt(plan: Plan) -> str:
         steps=steps,
         rule=playbook.rule,
         goal=goal,
-        delegate=words["no_delegate" if plan.outside else "delegate"],
+        note=words["note_outside" if plan.outside else "note"],
+        tools=words["tools_outside" if plan.outside else "tools"].strip("\n"),
         data=data,
     )
 

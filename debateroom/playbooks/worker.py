@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,8 @@ from typing import Any
 
 from debateroom import clock
 from debateroom.errors import DebateroomError
-from debateroom.models.processes import Programs
+from debateroom.models.processes import Programs, Ran
+from debateroom.playbooks import permits
 from debateroom.playbooks.desk import Desk
 from debateroom.room import lock
 from debateroom.room.events import usage_json
@@ -68,10 +70,10 @@ def run(desk: Desk, job: Job, programs: Programs, seconds: float) -> Result:
     desk.write(event("worker_delegated", id=job.id, room=folder.name, task=job.task, model=job.model))
     error, until = None, clock.monotonic() + seconds
     if lock.busy(folder):  # it has outlived the process that started it
-        error = _process(desk, ["wait", "--timeout", f"{seconds:g}", "--", str(folder)], programs, until)
+        error = _process(desk, folder.name, ["wait", "--timeout", f"{seconds:g}", "--", str(folder)], programs, until)
     if not _finished(folder):
         words = _resume(folder) if (folder / JOURNAL).exists() else _start(desk, folder, job)
-        error = _process(desk, words, programs, until)
+        error = _process(desk, folder.name, words, programs, until)
     made = _result(folder, error)
     ended = {"outcome": made.outcome, "error": made.error, **_spent(folder)}
     desk.ended(job.id, event("worker_ended", id=job.id, room=folder.name, **ended))
@@ -85,17 +87,17 @@ def _finished(folder: Path) -> bool:
         return False
 
 
-def _process(desk: Desk, words: Sequence[str], programs: Programs, until: float) -> str | None:
-    """Runs the worker's process; what went wrong with the process itself, if anything."""
+def _process(desk: Desk, worker: str, words: Sequence[str], programs: Programs, until: float) -> str | None:
+    """Runs a process for the room `worker`; what went wrong with it, or what it says went wrong, if anything."""
     seconds = max(0.0, until - clock.monotonic())
     safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
     try:
-        with programs.scratch() as scratch:
-            programs.run(
+        with programs.scratch() as scratch, permits.answering(desk, scratch, worker):
+            ran = programs.run(
                 [sys.executable, *safe, "-m", "debateroom", *words],
                 folder=scratch,
                 where=desk.project,
-                environment={**os.environ, "PYTHONIOENCODING": "utf-8"},
+                environment={**os.environ, "PYTHONIOENCODING": "utf-8", permits.DOOR: str(scratch)},
                 seconds=seconds,
                 most=_MOST,
             )
@@ -103,7 +105,16 @@ def _process(desk: Desk, words: Sequence[str], programs: Programs, until: float)
         return f"not done within {max(1, round(seconds))} s"
     except Exception as error:
         return f"{type(error).__name__} {error}".strip()
-    return None
+    return _complaint(ran)
+
+
+def _complaint(ran: Ran) -> str | None:
+    """Why the process ended as it did, in its own words; None when it says that all went well."""
+    try:
+        told = json.loads(ran.out.strip().rpartition("\n")[2])
+        return one_line(str(told["error"]), 300) if told["error"] else None
+    except (ValueError, LookupError, TypeError):
+        return f"exit code {ran.code}" if ran.code else None
 
 
 def _start(desk: Desk, folder: Path, job: Job) -> list[str]:

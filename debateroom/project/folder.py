@@ -70,9 +70,12 @@ class Found(NamedTuple):
 class Project:
     """A project folder, looked at through the guard. Used from many threads: it keeps nothing but patterns."""
 
-    def __init__(self, root: Path, *, refuse: Sequence[str] = ()) -> None:
-        """`refuse` are patterns, as `.gitignore` has them, of what is not opened either."""
+    def __init__(self, root: Path, *, refuse: Sequence[str] = (), rooms: Path | None = None) -> None:
+        """`refuse` are patterns, as `.gitignore` has them, of what is not opened either. `rooms` is the folder of our
+        rooms where these are open: for who coordinates, and looks back on what was done.
+        """
         self.root = Path(os.path.realpath(root))
+        self._rooms = _parts_below(self.root, rooms)
         self._ignored = Ignored(self.root, refuse)
 
     def read(self, path: str) -> Text:
@@ -120,11 +123,17 @@ class Project:
         written = () if Path(path).is_absolute() else Path(path).parts
         if is_secret((*parts, *called, *written)):
             raise Refused("secret")
+        if all(map(self._of_rooms, (parts, called))):
+            return parts
         if any(self._ignored(each, folder=folder) for each in {parts, called}):
             raise Refused("ignored")
         if any(_is_room(self.root.joinpath(*parts[:length])) for length in range(1, len(parts) + 1)):
             raise Refused("room")
         return parts
+
+    def _of_rooms(self, parts: Parts) -> bool:
+        """Whether it is the folder of our rooms, where that is open, or something in it."""
+        return self._rooms is not None and parts[: len(self._rooms)] == self._rooms
 
     def _data(self, parts: Parts) -> bytes:
         """What the file holds. Raises Refused for what is no file, too large, or cannot be read."""
@@ -175,9 +184,16 @@ class Project:
                 folder = entry.is_dir(follow_symlinks=False)
                 if not (folder or entry.is_file(follow_symlinks=False)) or is_secret([entry.name]):
                     continue
-                closed = _is_room(self.root.joinpath(*place)) if folder else entry.stat().st_nlink > 1
-                if not closed and not self._ignored(place, folder=folder):
+                closed = folder and _is_room(self.root.joinpath(*place))
+                closed = not self._of_rooms(place) and (closed or self._ignored(place, folder=folder))
+                if not closed and (folder or entry.stat().st_nlink == 1):
                     yield Found("/".join(place), folder, 0 if folder else entry.stat().st_size), place
+
+
+def _parts_below(root: Path, folder: Path | None) -> Parts | None:
+    """The parts of `folder` below `root`; None when it is not below, or none was named."""
+    real = Path(os.path.realpath(folder)) if folder else root
+    return real.relative_to(root).parts if real != root and real.is_relative_to(root) else None
 
 
 def _is_room(folder: Path) -> bool:

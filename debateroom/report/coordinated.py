@@ -31,7 +31,8 @@ def _step(step: Mapping[str, Any], words: Words) -> str:
 
 def _worker(worker: Mapping[str, Any], words: Words) -> str:
     told = {"room": _flat(worker, "room"), "state": _state(worker, words), "task": _flat(worker, "task")}
-    return words("talk.run_worker", **told)
+    line = words("talk.run_worker", **told)
+    return f"{line} — {_flat(worker, 'outcome')}" if worker.get("state") == "failed" else line
 
 
 def _decision(decision: Mapping[str, Any], words: Words) -> str:

@@ -3,7 +3,7 @@
 | event | says |
 |---|---|
 | `room_opened` | the problem, the context, the seats and every setting: all that `resume` needs |
-| `moved_aside` | where an unfinished run that was in the room is kept now |
+| `moved_aside` | where the earlier run that was in the room is kept now |
 | `journal_mended` | bytes of a torn last line that were cut, and numbers of lines that are left out |
 | `carried_over` | what a run had spent of which only `chat.json` was left |
 | `round_started` | which round begins, and who attacks whose proposal in it by order |
@@ -185,7 +185,7 @@ def _opened(state: State, event: Event) -> State:
         started=event.get("at", ""),
         rounds_asked=event.get("rounds"),
         quorum=as_count(event.get("settings", {}).get("quorum")),
-        cost=0.0,
+        cost=None if event.get("settings", {}).get("outside") else 0.0,  # who coordinates by itself tells of no cost
     )
     order = {seat.name: position for position, seat in enumerate(transcript.agents)}
     return State(transcript, settings=dict(event.get("settings", {})), order=order)

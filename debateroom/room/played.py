@@ -8,6 +8,8 @@ DEBATES = ("debate", "arena")
 """Kinds of rooms in which all seats speak in every round, in sections; in others a round is a turn of two parties."""
 EVALUATION = "eval"
 """The kind of rooms in which an agent is evaluated, in trials."""
+PLAYBOOK = "playbook"
+"""The kind of rooms in which a coordinator goes through a playbook."""
 
 
 def played(transcript: Transcript) -> tuple[Round, ...]:

@@ -21,6 +21,7 @@ from debateroom.models.quote import without_keys
 from debateroom.room import lock, shapes, transcript
 from debateroom.room.events import Event, State, apply, replay
 from debateroom.room.foreign import Notes
+from debateroom.room.played import PLAYBOOK
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.j
 """What debateroom writes into a room, and all it ever replaces there."""
 
 LONGEST_NAME = 100
-"""Bytes the name of a room may have: folders of unfinished runs add a date to it."""
+"""Bytes the name of a room may have: folders of runs that are kept add a date to it."""
 
 _MILESTONES = {
     "room_opened",
@@ -146,16 +147,14 @@ class Room:
     def create(cls, folder: Path, opening: Event, *, on_event: OnEvent | None = None) -> Self:
         """A new room in `folder`, its journal begun with `opening`, its `chat.json` written.
 
-        An unfinished run that was there is moved aside. Raises RoomBusy when another process has the room,
-        RoomError when the folder cannot be written.
+        An unfinished run that was there is moved aside, and so is one of a playbook. Raises RoomBusy when another
+        process has the room, RoomError when the folder cannot be written.
         """
         held = _take(folder, what=str(opening.get("problem", "")))
         try:
             moved = _clear(folder)
             room = cls(folder, held, AppendLog(folder / JOURNAL), replay(()), on_event)
-            room.write(opening)
-            if moved:
-                room.write(event("moved_aside", folder=str(moved.resolve()), hint=command("resume", moved)))
+            room.write(opening, *moved)
         except BaseException:
             held.release()
             raise
@@ -289,22 +288,23 @@ def _sweep(folder: Path) -> None:
     files.sweep(folder / lock.OWNER, older=60.0)  # written also by who has not the lock
 
 
-def _clear(folder: Path) -> Path | None:
-    """Removes an earlier run's files; an unfinished one that was paid for is moved aside, and its place returned."""
+def _clear(folder: Path) -> list[Event]:
+    """Removes an earlier run's files; one that is kept is moved aside, and an event says where it is now."""
     present = [name for name in OWN_FILES if (folder / name).exists()]
     try:
-        if (folder / JOURNAL).exists() and _unfinished(folder):
-            aside = _aside(folder)
+        why = _kept(folder) if (folder / JOURNAL).exists() else None
+        if why:
+            aside = _aside(folder, why)
             aside.mkdir()
             for name in present:
                 shutil.move(folder / name, aside / name)
-            return aside
+            return [_told_of(aside, why)]
         for name in present:
             (folder / name).unlink()
     except OSError as error:
         reason = error.strerror or error
         raise RoomError(f"cannot clear {folder}: {reason}", hint=files.space_hint(folder / CHAT)) from error
-    return None
+    return []
 
 
 def _running(folder: Path) -> bool:
@@ -314,24 +314,37 @@ def _running(folder: Path) -> bool:
         return False
 
 
-def _unfinished(folder: Path) -> bool:
-    """Whether the journal holds answers or notes of a run that did not finish, or what may be some."""
+def _kept(folder: Path) -> str | None:
+    """Why the run in `folder` is not thrown away; None when it may go.
+
+    `unfinished`: its journal holds answers or notes, or what may be some. `finished`: it is a playbook's, whose
+    decisions and receipts are looked back on.
+    """
     try:
         lines = journal(folder)
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
-        return True
+        return "unfinished"
     state = _replayed(lines)
     asked = state.unreadable or state.looked or state.spoken
     noted = any(each["event"] in _NOTES for each in lines.values)
     kept = any(item.entries for item in state.transcript.rounds) or asked or noted or lines.damaged
-    return bool(kept) and state.transcript.status != "finished"
+    if state.transcript.status == "finished":
+        return "finished" if state.transcript.kind == PLAYBOOK else None
+    return "unfinished" if kept else None
 
 
-def _aside(folder: Path) -> Path:
+def _told_of(moved: Path, why: str) -> Event:
+    """The event that says where an earlier run is kept now, and what can be done with it."""
+    finished = why == "finished"
+    hint = command("decisions" if finished else "resume", moved)
+    return event("moved_aside", folder=str(moved.resolve()), finished=finished, hint=hint)
+
+
+def _aside(folder: Path, why: str) -> Path:
     stamp = clock.now().strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
         suffix = "" if number == 1 else f"-{number}"
-        place = folder.with_name(f"{folder.name}.unfinished-{stamp}{suffix}")
+        place = folder.with_name(f"{folder.name}.{why}-{stamp}{suffix}")
         if not place.exists():
             return place
-    raise RoomError(f"too many unfinished runs beside {folder}")
+    raise RoomError(f"too many {why} runs beside {folder}")

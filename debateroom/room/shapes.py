@@ -293,9 +293,10 @@ class _Decision(Shape):
 class _Approval(Shape):
     uuid: str
     tool: str
+    worker: str = ""
     shown: str
     answer: Literal["approved", "denied"]
-    by: Literal["person", "always", "never", "nobody"]
+    by: Literal["person", "always", "never", "nobody", "long"]
 
 
 class _Delegated(Shape):

@@ -59,12 +59,14 @@
     const node = make("article");
     node.dataset.room = one.room;
     node.append(make("h2", "", one.title || one.room), make("p", "facts", facts(one)));
+    if (one.goal) node.append(make("p", "goal", one.goal));
     node.append(make("p", "now " + (one.verdict || one.status), one.status_text));
+    if (one.damage) node.append(make("p", "facts", one.damage));
     if (one.steps.length) {
       node.append(list("ol", one.steps.map((step) => row(step.state, step.number + ". " + step.text, step.evidence))));
     }
     if (one.workers.length) {
-      node.append(list("ul", one.workers.map((each) => row(each.state, each.task, each.room + " " + each.outcome))));
+      node.append(list("ul", one.workers.map((each) => row(each.state, each.task, [each.room, each.outcome].filter(Boolean).join(" · ")))));
     }
     if (one.seats.length) node.append(list("ul", one.seats.map(seat)));
     if (one.counters && one.kind === "playbook") node.append(make("p", "counts", counted(one.counters)));
@@ -80,7 +82,7 @@
   }
 
   const facts = (one) => [
-    one.room, word(one.status), one.verdict ? word(one.verdict) : "",
+    one.title === one.room ? "" : one.room,
     one.round && one.kind !== "playbook" ? w.round + " " + one.round + (one.rounds ? "/" + one.rounds : "") : "",
   ].filter(Boolean).join(" · ");
 

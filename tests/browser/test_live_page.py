@@ -72,9 +72,9 @@ def test_a_running_debate_moves_on_the_page_without_a_reload(page: Any, here: Pa
         card = page.locator("article[data-room=chatroom]")
         card.locator(".state.done").first.wait_for(timeout=20_000)
         assert card.locator(".state").all_text_contents() == ["done", "asked"]
-        assert "running" in card.locator(".facts").text_content()
+        assert card.locator(".now.running").text_content() == "round 1 is played"
         shot(page, "debate-phone")
-        card.locator(".facts", has_text="finished").wait_for(timeout=20_000)
+        card.locator(".now.finished").wait_for(timeout=20_000)
     finally:
         process.wait()
     assert card.locator(".state").all_text_contents() == ["done", "done"]
@@ -178,6 +178,7 @@ def test_a_run_fits_a_phone_and_nothing_in_it_runs(page: Any, here: Path, capsys
     assert card.locator("ol .state").all_text_contents() == ["ok", "failed", "missing"]
     assert card.locator(".now").text_content() == "Incomplete: Steps: 1 ok, 2 failed, 3 missing."
     assert card.locator(".counts").text_content() == "actions 2 ok, 0 failed · workers 0 · decisions 2"
+    assert (card.locator(".goal").text_content(), card.locator(".facts").text_content()) == (EVIL, "coordinator")
     assert EVIL in card.text_content()
     assert card.locator("img").count() == 0
     for width in (320, 390, 1440):
