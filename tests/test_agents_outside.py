@@ -12,19 +12,21 @@ from typing import Any
 
 import pytest
 from commands import alive, until
-from dialogues import done
+from dialogues import complete, done, journal
 from vendor import Reply, VendorServer
 from vendor.faults import Cut, HttpError, Page
 
 import debateroom
 from debateroom import activities, clock, dialogues, settings
-from debateroom.agents.agent import Agent, ToolRecord, open_agent
+from debateroom.agents.agent import Agent, Finishes, ToolRecord, open_agent
 from debateroom.dialogue.plan import from_event
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.evaluations import evaluate
+from debateroom.language import say
 from debateroom.messages import Turn
 from debateroom.models.registry import Models
-from debateroom.room.room import Room, opening_event
+from debateroom.resuming import resume
+from debateroom.room.room import Room, opening_event, read
 
 ASKED = [Turn("user", "Where is W1?")]
 
@@ -140,6 +142,84 @@ def test_a_line_that_nobody_asked_for_is_not_the_next_answer(here: Path, models:
     assert agent.answer(ASKED).text == "one"
     with pytest.raises(AgentFailed, match="a line that it was not asked for"):
         agent.answer([*ASKED, Turn("assistant", "one"), Turn("user", "And?")])
+
+
+LAST_WORD = """
+    import json, sys
+    json.loads(sys.stdin.readline())
+    looked = {{"name": "look", "arguments": {{"id": 1}}, "result": "shipped"}}
+    print(json.dumps({{"text": "It was shipped.", "tools": [looked]}}), flush=True)
+    {then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("sys.exit('the database is gone')", "ended with exit code 1 after its last answer. It said: the database"),
+        ("import os; os.abort()", "ended with exit code -6 after its last answer"),
+        ("print('done')", "answered garbage: it wrote a line that it was not asked for"),
+        ("print('done', flush=True); input()", "answered garbage: it wrote a line that it was not asked for"),
+    ],
+)
+def test_what_goes_wrong_after_the_last_answer_is_an_error_too(
+    here: Path, models: Models, then: str, said: str
+) -> None:
+    """It is known once the agent is asked for nothing more."""
+    agent = open_agent(program(here, LAST_WORD.format(then=then)), models=models)
+    assert agent.answer(ASKED).text == "It was shipped."
+    assert isinstance(agent, Finishes)
+    with pytest.raises(AgentFailed) as caught:
+        agent.finish()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("then", ["pass", "input()"])
+def test_how_a_program_takes_the_end_of_its_input_is_no_crash(here: Path, models: Models, then: str) -> None:
+    """One that goes on until it is ended, whatever it makes of that, has answered well."""
+    agent = open_agent(program(here, LAST_WORD.format(then=then)), models=models)
+    agent.answer(ASKED)
+    assert isinstance(agent, Finishes)
+    agent.finish()
+    agent.finish()
+
+
+CRASHES = LAST_WORD.format(then="sys.exit(3)")
+LOST = "ended with exit code 3 after its last answer."
+
+
+def test_an_agent_that_crashes_after_its_last_answer_gets_no_verdict(here: Path) -> None:
+    """The run is broken and no success; resumed, it does not become one."""
+    (here / "driver.jsonl").write_text(json.dumps({"response": done()}))
+    agent, wanted = program(here, CRASHES), {"goals": "It answers.", "opening": "Where is W1?"}
+    with pytest.raises(AgentFailed, match=LOST) as caught:
+        debateroom.simulate(wanted, agent=agent, model="scripted:driver.jsonl")
+    assert (caught.value.exit_code, caught.value.hint) == (1, say("en", "lost_hint"))
+    state = read(here / "active" / "simulation")
+    assert (state.transcript.status, state.transcript.final_output) == ("failed", None)
+    with pytest.raises(AgentFailed, match=LOST):
+        resume(here / "active" / "simulation", settings.load({}))
+    assert read(here / "active" / "simulation").transcript.final_output is None
+
+
+def test_nor_does_it_deliver_or_pass_a_trial(here: Path) -> None:
+    """A job fails, and a trial of an evaluation broke: it is in no figure."""
+    agent = program(here, CRASHES)
+    (here / "brief.md").write_text("You look after orders.")
+    (here / "worker.jsonl").write_text(
+        json.dumps({"call": "plan", "response": {"steps": ["ask", "say"]}}) + "\n"
+        + json.dumps({"round": 1, "response": "Where is order W1?"}) + "\n"
+        + json.dumps({"response": complete("It was shipped.")})
+    )  # fmt: skip
+    with pytest.raises(AgentFailed, match=LOST):
+        debateroom.work("Find out where W1 is.", brief=here / "brief.md", agent=agent, model="scripted:worker.jsonl")
+    assert journal(here / "active" / "work", "worker_failed")[0]["error"].endswith(LOST)
+    assert not (here / "active" / "work" / "deliverable.md").exists()
+    (here / "customer.jsonl").write_text(json.dumps({"response": "###STOP###"}))
+    task = {"id": "T", "scenario": {"instruction": "Ask.", "opening": "Where is W1?"}}
+    (here / "task.jsonl").write_text(json.dumps(task))
+    tried = evaluate(here / "task.jsonl", agent=agent, customer="scripted:customer.jsonl")
+    assert (tried.summary["figures"]["errors"], tried.summary["figures"]["valid"]) == (1, 0)
 
 
 HANGS = """
@@ -385,8 +465,8 @@ def test_a_run_gives_its_time_of_a_call_to_its_agent(here: Path) -> None:
     (here / "driver.jsonl").write_text(json.dumps({"response": done()}))
     simulated = debateroom.simulate(wanted, agent=agent, model="scripted:driver.jsonl", call_timeout=7.5)
     assert simulated.transcript.rounds[0].entries[1].response == "I have 7.5 seconds."
-    journal = simulated.folder / "journal.jsonl"
-    journal.write_text(journal.read_text().splitlines(keepends=True)[0])
+    events = simulated.folder / "journal.jsonl"
+    events.write_text(events.read_text().splitlines(keepends=True)[0])
     with activities.open_models(settings.load({})) as models:
         plan = from_event(opening_event(simulated.folder))
         resumed = dialogues.play(lambda: Room.reopen(simulated.folder), plan, models)

@@ -103,6 +103,15 @@ class GoesOn(Protocol):
         ...
 
 
+@runtime_checkable
+class Finishes(Protocol):
+    """An agent that may turn out to have failed after its last answer."""
+
+    def finish(self) -> None:
+        """Ends what it has started: nothing more is asked of it. Raises AgentFailed when it failed after all."""
+        ...
+
+
 def open_agent(
     text: str,
     *,

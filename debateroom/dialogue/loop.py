@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from debateroom import clock, files
-from debateroom.agents.agent import Agent, Declares, GoesOn, ToolRecord
+from debateroom.agents.agent import Agent, Declares, Finishes, GoesOn, ToolRecord
 from debateroom.agents.tape import tape
 from debateroom.dialogue import prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
-from debateroom.errors import CallFailed, DebateroomError
-from debateroom.language import spoken
+from debateroom.errors import AgentFailed, CallFailed, DebateroomError
+from debateroom.language import say, spoken
 from debateroom.messages import Model, Paid, Purpose, Request, Turn
 from debateroom.room.room import Room, event, journal
 from debateroom.room.spending import spent_by_model, untold
@@ -95,6 +95,7 @@ class Dialogue:
         known = journal(room.folder).values
         self._tape = deque(value for value in known if value.get("event") in _SPEECH)
         self._noted = deque(value for value in known if value.get("event") in _NOTES)
+        self._lost = next((value for value in known if value.get("event") == "agent_lost"), None)
 
     @property
     def number(self) -> int:
@@ -168,6 +169,22 @@ class Dialogue:
             self.room.write(event("round_finished", round=number))
         self.exchanges.append(Exchange(message, answer.text, answer.tools))
         return self.exchanges[-1]
+
+    def finish(self) -> None:
+        """Ends the agent before anything is made of what was said.
+
+        Raises AgentFailed when it turns out to have failed, now or in a run before this one: its answers are in the
+        journal and cannot be had again.
+        """
+        lost = self._lost
+        if lost is None and isinstance(self._agent, Finishes):
+            try:
+                self._agent.finish()
+            except AgentFailed as error:
+                lost = event("agent_lost", round=self.number, agent=self.plan.agent, reason=str(error))
+                self.room.write(lost)
+        if lost is not None:
+            raise AgentFailed(lost["reason"], hint=say(self.plan.language, "lost_hint"))
 
     def note(self, name: str, **values: Any) -> None:
         """Writes an event that holds no speech, unless the journal has it from before."""

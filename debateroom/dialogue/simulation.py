@@ -21,8 +21,12 @@ STOPPED = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code
 
 
 def run(dialogue: Dialogue, scenario: Scenario) -> tuple[str, int]:
-    """Plays the simulation, writes its final output, and says why it stopped and with which exit code."""
+    """Plays the simulation, writes its final output, and says why it stopped and with which exit code.
+
+    Raises AgentFailed when the agent turns out to have crashed: then there is no verdict.
+    """
     ended = simulator.play(dialogue, scenario)
+    dialogue.finish()
     tools = [tool for exchange in dialogue.exchanges for tool in exchange.tools]
     found = ended.verdict
     if ended.stopped not in STOPPED:

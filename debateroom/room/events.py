@@ -14,6 +14,7 @@
 | `planned` | a worker's plan, which nobody else sees |
 | `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
 | `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
+| `agent_lost` | an agent in a dialogue that failed after its last answer, and why: there is no verdict |
 | `tools_asked` | the paid answer of a seat or an agent that asks for tools; its reply is still to come |
 | `tool_called`, `tool_answered` | what an agent's or a seat's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
@@ -417,6 +418,7 @@ _HANDLERS = {
     "planned": _unchanged,
     "set_aside": _unchanged,
     "call_failed": _unchanged,
+    "agent_lost": _unchanged,
     "worker_ended": _unchanged,
     "trial_said": _trial_said,
     "trial_finished": _trial_finished,

@@ -165,6 +165,11 @@ class _Failed(_OfRound):
     reason: str
 
 
+class _AgentLost(_OfRound):
+    agent: str
+    reason: str
+
+
 class _Verdict(BaseModel):
     model_config = ConfigDict(strict=True)
 
@@ -337,6 +342,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "round_finished": _OfRound,
     "set_aside": _Said,
     "call_failed": _OfRound,
+    "agent_lost": _AgentLost,
     "planned": _Said,
     "moderated": _Moderated,
     "decided": _Decided,
