@@ -14,7 +14,7 @@ from typing import Any, Literal
 from debateroom import clock, files
 from debateroom.agents.agent import Agent, Declares, Finishes, GoesOn, ToolRecord
 from debateroom.agents.tape import tape
-from debateroom.dialogue import prompts
+from debateroom.dialogue import broken, prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
 from debateroom.errors import AgentFailed, CallFailed, DebateroomError
@@ -95,6 +95,8 @@ class Dialogue:
         known = journal(room.folder).values
         self._tape = deque(value for value in known if value.get("event") in _SPEECH)
         self._noted = deque(value for value in known if value.get("event") in _NOTES)
+        self._broke_off = broken.broke_off(known)
+        """Whether the next call that is made is one that a run before this one did not see the end of."""
         self._lost = next((value for value in known if value.get("event") == "agent_lost"), None)
 
     @property
@@ -219,6 +221,7 @@ class Dialogue:
             purpose=Purpose(call, self.plan.driver, number),
         )
         self._hold_limits()
+        self._tell_broken_off(self.plan.driver)
         written = 0
 
         def ask(tell: Tell) -> Any:
@@ -241,6 +244,7 @@ class Dialogue:
 
     def _asked_agent(self, number: int) -> Spoken:
         self._hold_limits()
+        self._tell_broken_off(self.plan.agent)
         self._go_on(number)
         self._told, self._way = [], 0.0
 
@@ -256,6 +260,13 @@ class Dialogue:
             self.plan.agent, number, answer.text, tuple(answer.tools), paid, answer.model, seconds,
             answer.stop_reason, answer.state if files.writable(answer.state) else None,
         )  # fmt: skip
+
+    def _tell_broken_off(self, seat: str) -> None:
+        """Writes down that a call to `seat` was under way when a run broke off: it is made again now."""
+        if self._broke_off:
+            self._broke_off = False
+            reason = say(self.plan.language, "call_interrupted")
+            self.room.write(event("call_failed", round=self.number + 1, agent=seat, reason=reason, interrupted=True))
 
     def _remembered(self, number: int) -> Spoken | None:
         """The agent's answer that the journal has; an agent of ours is told what led to it."""

@@ -76,6 +76,18 @@ class Step(NamedTuple):
                 yield from step.events()
         yield from self.ran.values()
 
+    def under_way(self) -> Iterator[str]:
+        """Names of the tools that were called and did not come to an end, a sub-agent's before its own."""
+        for call in self.asked["asked"]:
+            yield from (name for step in self.below.get(call["id"], ()) for name in step.under_way())
+            if call["id"] in self.begun and call["id"] not in self.ran:
+                yield call["name"]
+
+    def interrupted(self) -> Iterator[str]:
+        """Names of the tools of which nobody knows what became of them: the run broke off while they were at work."""
+        yield from (name for steps in self.below.values() for step in steps for name in step.interrupted())
+        yield from (each["name"] for each in self.ran.values() if each.get("interrupted"))
+
     def executed(self) -> Iterator[Event]:
         """The `tool_answered` events of what was really done, in the order of the calls."""
         ended = (self.ran.get(call["id"]) for call in self.asked["asked"])
@@ -246,6 +258,7 @@ def _reply(state: State, event: Event) -> State:
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),
         tools=tuple(str(tool["name"]) for tool in told),
+        interrupted=tuple(name for step in steps for name in step.interrupted()),
         citations=tuple(Citation(**each) for each in event.get("citations", ())),
     )
 

@@ -123,6 +123,7 @@ class _Ran(Shape):
 
 
 class _Answered(_Ran):
+    interrupted: bool = False
     result: str
     ok: bool
     seconds: Amount = 0.0
