@@ -250,6 +250,25 @@ def test_a_stated_gap(summary: str, gap: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        ("Everything was found.", True),
+        ("I found Luminex; all requested information was obtained.", True),
+        ("Luminex was found, nothing else is needed.", True),
+        ("Luminex trouvé ; toutes les informations demandées ont été obtenues.", True),
+        ("已找到供应商，所有所需信息均已获得。", True),
+        ("All suppliers were asked.", False),
+        ("Done.", False),
+        ("C'est fait.", False),
+        ("已完成。", False),
+    ],
+)
+def test_that_nothing_is_missing_may_be_said_in_other_words(summary: str, said: bool) -> None:
+    """`All of it was found` says it; that something was done does not."""
+    assert signs.shows("no_gap", summary) is said
+
+
+@pytest.mark.parametrize(
     ("goals", "names"),
     [
         ("uses get_order and `refund`", [("get_order",), ("refund",)]),

@@ -11,6 +11,7 @@ import pytest
 from dialogues import Agent, complete, journal, repair, script
 
 import debateroom
+from debateroom import templates
 from debateroom.activities import Outcome
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.room.room import read
@@ -33,6 +34,7 @@ MISSION = "Find a supplier of desk lamps in Geneva."
 PLAN = {"call": "plan", "response": {"steps": ["look for suppliers", "write them down"]}}
 FOUND = ("Luminex, 4 Main Street, sells desk lamps.", ["search_suppliers"])
 ASK = "Which supplier sells desk lamps in Geneva, with the source?"
+RULES = templates.data("dialogue/en.toml")["worker"]["rules"]
 GOOD = complete("Luminex at 4 Main Street sells desk lamps.")
 
 
@@ -315,12 +317,16 @@ def test_nothing_found_before_a_search_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_summary_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
-    """One that does not is sent back once, then noted."""
-    vague = complete("Luminex sells desk lamps.", "Here you are!")
+    """One that does not is sent back once; given again it says of nothing that it is whole: a partial deliverable."""
+    vague = complete("Luminex sells desk lamps.", "Done.")
     outcome = play(tmp_path, Agent(FOUND), ASK, vague, repair(GOOD))
     assert (aside(outcome), rules(outcome)) == ([["summary"]], [])
     stays = play(tmp_path, Agent(FOUND), ASK, vague, repair(vague))
-    assert (rules(stays), final(stays)["outcome"]) == (["summary"], "delivered")
+    assert (rules(stays), final(stays)["outcome"], final(stays)["success"]) == (["summary"], "partial", False)
+    assert (stays.summary["exit_code"], final(stays)["error"]) == (3, RULES["summary"])
+    other = complete("Luminex sells desk lamps. Give me one more turn.")
+    stays = play(tmp_path, Agent(FOUND), ASK, other, repair(other))
+    assert (rules(stays), final(stays)["outcome"]) == (["asks_turn"], "partial")
 
 
 def test_the_last_turn_must_conclude(tmp_path: Path) -> None:
