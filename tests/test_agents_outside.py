@@ -114,7 +114,7 @@ def test_a_program_that_exits_well_is_started_again(here: Path, models: Models) 
         ("print('hello there', flush=True); input(); input()", "answered garbage: 'hello there' is not JSON."),
         ("print('[1]', flush=True); input(); input()", "answered garbage: its answer is not a JSON object."),
         ("print('{}')", "answered garbage: its answer has no `text`."),
-        ('print(\'{"text": " "}\')', "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": " "}\')', "answered garbage: its `text` is empty."),
         ('print(\'{"text": "a", "text": "b"}\')', "answered garbage: the key 'text' stands there twice"),
         ('print(\'{"text": "x", "tools": 3}\')', "answered garbage: its `tools` are not a list."),
         ('print(\'{"error": "out of money"}\')', "failed: out of money"),
@@ -359,6 +359,11 @@ def test_a_script_that_is_slow_runs_out_of_time(here: Path, models: Models) -> N
         ("http://[::1", "is no address of an agent"),
         ("http://localhost:port/v1", "is no address of an agent"),
         ("missing.yaml", "missing.yaml cannot be read"),
+        (
+            "python:no_such_module_here:desk",
+            "python:no_such_module_here:desk: there is no module no_such_module_here",
+        ),
+        ("python:no_module_here.inner:desk", "there is no module no_module_here.inner"),
     ],
 )
 def test_what_names_no_agent_is_an_error_of_usage(here: Path, models: Models, text: str, said: str) -> None:

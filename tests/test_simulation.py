@@ -361,8 +361,22 @@ def test_before_is_called_with_the_session(tmp_path: Path) -> None:
     with pytest.raises(AgentFailed, match="no database"):
         debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "active")
     path.write_text(path.read_text().replace("broken", "nowhere"))
-    with pytest.raises(UsageError, match="nowhere"):
-        debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "active")
+    with pytest.raises(UsageError, match=r"scenario.yaml, line 3, before: .* has no nowhere") as caught:
+        debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "other")
+    assert "put world_of_test.py into" in str(caught.value.hint)
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_agent_without_its_module_is_told_before_anything_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named with what to do; there is no room yet, and the simulator was not asked for its opening."""
+    monkeypatch.chdir(tmp_path)
+    model = script(tmp_path, "Hello?", done(), first=1)
+    with pytest.raises(UsageError, match="there is no module nowhere_at_all") as caught:
+        debateroom.simulate({"goals": "It answers."}, agent="python:nowhere_at_all:desk", model=model)
+    assert caught.value.hint == f"put nowhere_at_all.py into {tmp_path}, install what it needs, or mend the name"
+    assert not (tmp_path / "active").exists()
 
 
 def test_a_token_that_the_agent_writes_ends_nothing(tmp_path: Path) -> None:

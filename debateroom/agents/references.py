@@ -41,6 +41,24 @@ def find_callable(reference: str, folder: Path) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+def lacks_module(reference: str, folder: Path) -> str:
+    """The module of `module:name` when there surely is none, neither in `folder` nor installed; nothing is run."""
+    name = reference.strip().partition(":")[0]
+    top = name.partition(".")[0]
+    if _in_folder(name, folder) or (folder / top).is_dir() or top in sys.modules:
+        return ""
+    try:
+        return "" if importlib.util.find_spec(top) else name
+    except (ImportError, ValueError):
+        return name
+
+
+def next_step(reference: str, folder: Path) -> str:
+    """What to do about a callable that is not there."""
+    name = reference.strip().partition(":")[0]
+    return f"put {name.replace('.', '/')}.py into {folder}, install what it needs, or mend the name"
+
+
 def _module(name: str, folder: Path) -> ModuleType:
     path = _in_folder(name, folder)
     if path is None:
