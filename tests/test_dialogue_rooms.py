@@ -84,6 +84,15 @@ def test_simulate_prints_verdict_turns_tools_and_files(desk: Path, capsys: pytes
     assert err.splitlines()[-1] == "turn 1 of 10: shop answered; tools: get_order"
 
 
+def test_simulate_says_before_the_first_call_which_tools_the_agent_has_not(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A goal that names none of them cannot be met."""
+    (desk / "s.yaml").write_text(SCENARIO.replace("get_order", "get_ordr"))
+    code, _, err = simulate(capsys, driver=script(desk, done()))
+    assert (code, err.splitlines()[0]) == (3, "shop has no tool that the scenario names: get_ordr")
+
+
 def test_the_exit_code_is_the_verdicts(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """3 failed or inconclusive, which the JSON says; 1 for a run that broke; 2 for what cannot be understood."""
     code, out, _ = simulate(capsys, "--json", driver=script(desk, done(False, "", "Rude.")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -445,3 +446,41 @@ def test_what_a_failed_call_cost_is_counted(serve: Callable[..., VendorServer], 
     (failed,) = journal(folder, "call_failed")
     assert (failed["agent"], failed["calls"] >= 1) == ("simple-simulator", True)
     assert read(folder).transcript.cost == failed["cost"] > 0
+
+
+ENDS = {
+    "turns": (Agent("订单在这里。"), ["那颜色呢？"], {}, {"max_turns": 1}),
+    "no_progress": (Agent("订单在准备中。"), ["什么时候到？", "那什么时候能到呢？"], {}, {}),
+    "expected_tools": (Agent("订单在准备中。"), [done(explain="好")], {"expected_tools": ["refund"]}, {}),
+    "tools": (Agent("订单在准备中。"), [done(explain="好")], {"goals": "代理用 get_order 查询。"}, {}),
+    "deadline": (Agent("订单在准备中。"), [done(explain="好")], {}, {"timeout": 1e-9}),
+    "too_early": (Agent("订单在准备中。"), [done(False), again(done(False))], {"opening": ""}, {}),
+}
+
+
+@pytest.mark.parametrize("why", list(ENDS))
+def test_a_chinese_room_is_told_its_end_in_chinese(tmp_path: Path, why: str) -> None:
+    """Names of tools and the models' own words stay; `turn limit reached` is a value for programs."""
+    agent, replies, scenario, more = ENDS[why]
+    wanted = {"goals": "代理说出订单在哪里。", "opening": "我的订单在哪里？", **scenario}
+    outcome = play(tmp_path, agent, *replies, scenario=wanted, **more)
+    told = final(outcome)["summary"] + ("" if why == "turns" else final(outcome)["error"])
+    assert final(outcome)["outcome"] != "passed"
+    assert re.findall("[A-Za-z_]+", told.replace("get_order", "").replace("refund", "")) == []
+    assert "turn limit" not in outcome.report.read_text()
+
+
+def test_tools_that_the_agent_has_not_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An expected call or a goal that names none of them can never be met."""
+    shop = Path(__file__).parent / "agents" / "shop.yaml"
+    monkeypatch.setenv("SHOP_DB", str(tmp_path / "db.json"))
+    (tmp_path / "shop.jsonl").write_text(json.dumps({"response": "It is being prepared."}))
+    told = ""
+    for goals, expected in (("It uses get_ordr.", []), ("It answers.", ["get_ordr", "get_*"])):
+        outcome = debateroom.simulate(
+            {"goals": goals, "opening": "Where is W1001?", "expected_tools": expected}, agent=str(shop),
+            agent_model=f"scripted:{tmp_path / 'shop.jsonl'}", model=script(tmp_path, done()), active=tmp_path / "a",
+        )  # fmt: skip
+        told = final(outcome)["error"]
+        assert told.endswith("; the agent has no such tool: get_ordr")
+    assert told.startswith("missing: get_ordr; missing: get_*; ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -349,6 +350,19 @@ def test_a_worker_that_never_concludes_leaves_a_useful_fallback(tmp_path: Path) 
     for part in ("> Luminex, 4 Main Street", "hypothesis", "Options:", "Plan:"):
         assert part in text
     assert rules(outcome) == ["no_conclusion"]
+
+
+@pytest.mark.parametrize(("more", "why"), [({"max_turns": 2}, "turns"), ({"timeout": 1e-9}, "deadline")])
+def test_a_chinese_room_is_told_in_chinese_why_nobody_concluded(
+    tmp_path: Path, more: dict[str, Any], why: str
+) -> None:
+    """The runner's words are the room's."""
+    agent = Agent(("Luminex 出售台灯。", ["search_suppliers"]))
+    ask = "日内瓦哪家供应商出售台灯？请注明来源。"
+    outcome = play(tmp_path, agent, ask, "价格是多少？", repair("价格是多少？"), mission="查找台灯供应商。", **more)
+    reason = templates.data("dialogue/zh.toml")["worker"]["reasons"][why]
+    assert reason in final(outcome)["summary"]
+    assert not set(final(outcome)["summary"] + final(outcome)["error"]) & set(string.ascii_letters)
 
 
 def test_a_partial_end_in_the_last_turn_needs_a_fallback(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from debateroom import templates
 from debateroom.cli import background, output, progress, running, stdout, waking
 from debateroom.cli.turns import counted
 from debateroom.language import say
@@ -72,6 +73,12 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
         return output.finished(outcome, as_json=shown.json)
 
 
+def _rule(rule: str, language: str) -> str:
+    """What a finding says, in words; the rule itself where another version wrote it."""
+    rules: dict[str, str] = templates.data(f"labels/report.{language}.toml")["talk_rules"]
+    return rules.get(rule, rule)
+
+
 def tell(outcome: Outcome) -> None:
     """What a person needs of a dialogue: the verdict or the deliverable, the turns, the tools, where the files are.
 
@@ -85,7 +92,9 @@ def tell(outcome: Outcome) -> None:
         say(language, "turns_line", turns=final.get("turns", "—"), most=final.get("max_turns", "—")),
         say(language, "tools_line", tools=counted(final.get("tools", ())) or say(language, "no_tools")),
     ]
-    found = [str(item.get("rule")) for item in final.get("findings", ()) if isinstance(item, Mapping)]
+    found = [
+        _rule(str(item.get("rule")), language) for item in final.get("findings", ()) if isinstance(item, Mapping)
+    ]
     if found:
         key = "findings_line" if transcript.kind == "simulation" else "flags_line"
         lines.append(say(language, key, count=len(found), rules=counted(found)))

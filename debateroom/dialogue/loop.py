@@ -117,8 +117,12 @@ class Dialogue:
     @property
     def tool_names(self) -> tuple[str, ...]:
         """Names of the agent's tools as far as they are known: those that were executed, and those it declares."""
-        declared = self._agent.declared if isinstance(self._agent, Declares) else ()
-        return tuple(dict.fromkeys([*self.executed, *declared]))
+        return tuple(dict.fromkeys([*self.executed, *(self.declared or ())]))
+
+    @property
+    def declared(self) -> tuple[str, ...] | None:
+        """Names of the tools that the agent declares; None when nobody knows what it has."""
+        return self._agent.declared if isinstance(self._agent, Declares) else None
 
     def ask_driver(self, message: str, *, call: Literal["seat", "repair", "plan"] = "seat") -> Spoken:
         """What the simulator or worker says to `message`; its own conversation keeps both.

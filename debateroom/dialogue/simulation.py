@@ -30,7 +30,9 @@ def run(dialogue: Dialogue, scenario: Scenario) -> tuple[str, int]:
     tools = [tool for exchange in dialogue.exchanges for tool in exchange.tools]
     found = ended.verdict
     if ended.stopped not in STOPPED:
-        found = verdict.held_to_facts(found, scenario, tools, dialogue.tool_names)
+        words = dialogue.plan.worded["simulator"]["errors"]
+        known, declared = dialogue.tool_names, dialogue.declared
+        found = verdict.held_to_facts(found, scenario, tools, words, known=known, declared=declared)
     final = _final(dialogue, scenario, ended, found)
     if dialogue.room.transcript.final_output is None:
         dialogue.room.write(event("synthesized", final_output=final))
@@ -60,12 +62,12 @@ def _final(dialogue: Dialogue, scenario: Scenario, ended: Ended, found: Verdict)
 
 
 def _summary(found: Verdict, language: str) -> str:
-    """The judge's words; before them why the outcome is not theirs, where it is not."""
+    """The judge's words; before them why the outcome is not theirs, where it is not. A limit has no more words."""
     said = found.explain if found.outcome == "passed" or not found.error else found.error
     if not found.because:
         return said
     why: str = templates.data(f"labels/report.{language}.toml")["talk_because"][found.because]
-    return f"{why} {said}".strip()
+    return why if found.because == "turns" else f"{why} {said}".strip()
 
 
 def _closing(dialogue: Dialogue) -> str:

@@ -41,7 +41,7 @@ def play(dialogue: Dialogue, mission: str) -> Ended:
     try:
         return worker.play()
     except Over as over:
-        return worker.fallback(over.why, over.why)
+        return worker.fallback(over.why, dialogue.plan.worded["worker"]["reasons"][over.why])
 
 
 class Worker:
@@ -154,7 +154,7 @@ def must_end(dialogue: Dialogue, words: dict[str, Any]) -> tuple[str, str]:
     stuck = progress.stuck(dialogue.exchanges)
     if stuck:
         return "no_progress", str(words["reasons"][stuck])
-    return ("turns", "turn limit reached") if dialogue.remaining <= 1 else ("", "")
+    return ("turns", str(words["reasons"]["turns"])) if dialogue.remaining <= 1 else ("", "")
 
 
 def job_of(dialogue: Dialogue, mission: str, forced: str = "") -> deliverable.Job:
@@ -219,7 +219,7 @@ class _Place:
         if message:
             return message, spoken
         self._dialogue.conclude(spoken)
-        self.reason = self.reason or problems[0].rule
+        self.reason = self.reason or self._told(problems[:1])
         return None
 
     def _about_end(self, spoken: Spoken, trigger: Trigger) -> str:

@@ -136,8 +136,8 @@ def _sections(kind: str, final: Mapping[str, Any], words: Words) -> list[tuple[s
     if kind == coordinated.KIND:
         return coordinated.sections(final, words)
     keys = ("explain", "error") if kind == "simulation" else ("deliverable", "summary")
-    shown = [(words(f"talk.{key}"), prose(final.get(key))) for key in keys]
     because = str(final.get("because") or "")
+    shown = [(words(f"talk.{key}"), prose(final.get(key))) for key in keys if (key, because) != ("error", "turns")]
     if because:
         shown.append((words("talk.because"), _known("talk_because", because, words)))
     confidence = final.get("confidence")
