@@ -282,6 +282,15 @@ def test_a_block_says_what_why_and_what_to_supply(tmp_path: Path) -> None:
         (complete("Rien"), "forbidden_end"),
         (complete("I have sent an e-mail to Luminex."), "impossible_action"),
         (complete("J'ai réservé la salle."), "impossible_action"),
+        (complete("The order has been refunded to the customer."), "impossible_action"),
+        (complete("La commande a été remboursée."), "impossible_action"),
+        (complete("Order placed."), "impossible_action"),
+        (complete("I will contact the supplier."), "forbidden_end"),
+        (complete("Je vais contacter le fournisseur."), "forbidden_end"),
+        (complete("我会联系供应商。"), "forbidden_end"),
+        (complete("I have asked the agent to look for suppliers."), "forbidden_end"),
+        (complete("Next step: call Luminex."), "forbidden_end"),
+        (complete("下一步：联系 Luminex。"), "forbidden_end"),
     ],
 )
 def test_what_is_no_deliverable_is_refused(tmp_path: Path, end: str, rule: str) -> None:
@@ -291,6 +300,21 @@ def test_what_is_no_deliverable_is_refused(tmp_path: Path, end: str, rule: str) 
     stays = play(tmp_path, Agent(FOUND), ASK, end, repair(end))
     assert (final(stays)["outcome"], final(stays)["success"]) == ("refused", False)
     assert (rule in rules(stays), stays.summary["exit_code"], final(stays)["error"] != "") == (True, 3, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Eva, I will be in Geneva on Monday. I will look at the lamps of Luminex then.",
+        "Luminex sells desk lamps.\nNext step: ask Luminex for a price.",
+        "The order was paid by card, the shop says.",
+        "Luminex, à Genève, vend des lampes. Il faut demander le prix.",
+    ],
+)
+def test_a_result_that_names_what_comes_next_is_one(tmp_path: Path, text: str) -> None:
+    """Only what is announced and nothing else is no deliverable; a draft may promise something."""
+    agent = Agent(("Luminex, Geneva, sells desk lamps. The order was paid by card.", ["search_suppliers"]))
+    assert final(play(tmp_path, agent, ASK, complete(text)))["outcome"] == "delivered"
 
 
 def test_an_empty_deliverable_is_none(tmp_path: Path) -> None:
