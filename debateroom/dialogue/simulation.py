@@ -18,6 +18,8 @@ from debateroom.room.room import event
 EXIT_CODES = {"passed": 0, "failed": 3, "inconclusive": 3}
 STOPPED = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
 """Exit codes of runs that were stopped before their own end."""
+_TOLD = ("turns", "too_early", "not_found", "simulator_repeats", *STOPPED)
+"""Reasons with which all is said: the runner made the verdict, and its error says the same."""
 
 
 def run(dialogue: Dialogue, scenario: Scenario) -> tuple[str, int]:
@@ -62,12 +64,12 @@ def _final(dialogue: Dialogue, scenario: Scenario, ended: Ended, found: Verdict)
 
 
 def _summary(found: Verdict, language: str) -> str:
-    """The judge's words; before them why the outcome is not theirs, where it is not. A limit has no more words."""
+    """The judge's words; before them why the outcome is not theirs, where it is not."""
     said = found.explain if found.outcome == "passed" or not found.error else found.error
     if not found.because:
         return said
     why: str = templates.data(f"labels/report.{language}.toml")["talk_because"][found.because]
-    return why if found.because == "turns" else f"{why} {said}".strip()
+    return why if found.because in _TOLD else f"{why} {said}".strip()
 
 
 def _closing(dialogue: Dialogue) -> str:
