@@ -294,8 +294,8 @@ def test_coroutines_and_classes_can_be_agents(here: Path, models: Models, text: 
         ("import os\ndef desk(messages): os._exit(3)", "ended with exit code 3"),
         ("def desk(messages): return None", "answered garbage: its answer has no `text`"),
         ("def desk(messages): return {'text': 'x', 'state': {(1, 2): 3}}", "its answer is not JSON"),
-        ("def other(): ...", "the module mine has no desk"),
-        ("import no_such_module_here", "cannot be imported"),
+        ("import no_such_module_here\ndef desk(messages): ...", "cannot be imported"),
+        ("if False:\n    def desk(messages): ...", "the module mine has no desk"),
     ],
 )
 def test_what_a_callable_raises_is_an_error_of_the_run(here: Path, models: Models, text: str, said: str) -> None:
@@ -304,6 +304,39 @@ def test_what_a_callable_raises_is_an_error_of_the_run(here: Path, models: Model
     with pytest.raises(AgentFailed) as caught:
         open_agent("python:mine:desk", models=models).answer(ASKED)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def other(): ...", "python:mine:desk: the module mine has no desk"),
+        ("raise SystemExit(open('ran', 'w'))", "the module mine has no desk"),
+        ("def desk(:", "the module mine is not Python that can be read"),
+    ],
+)
+def test_a_callable_that_surely_is_not_there_is_told_at_once(
+    here: Path, models: Models, text: str, said: str
+) -> None:
+    """Seen without running the module."""
+    module(here, text)
+    with pytest.raises(UsageError) as caught:
+        open_agent("python:mine:desk", models=models)
+    assert said in str(caught.value)
+    assert "put mine.py into" in str(caught.value.hint)
+    assert not (here / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from os.path import join as desk", "import desk.books", "from x import *", "desk = lambda messages: ''",
+        "globals()['de' + 'sk'] = print", "def __getattr__(name): ...", "class desk: ...",
+    ],
+)  # fmt: skip
+def test_a_callable_that_may_be_there_is_not_refused(here: Path, models: Models, text: str) -> None:
+    """However its module gets it."""
+    module(here, text)
+    assert open_agent("python:mine:desk", models=models).name == "desk"
 
 
 def test_a_callable_that_hangs_is_killed(here: Path, models: Models) -> None:

@@ -26,7 +26,7 @@ from debateroom import clock
 from debateroom.agents.agent import Answered, OnEvent
 from debateroom.agents.lines import MOST_LINE, Ended, LineProgram, OutOfTurn
 from debateroom.agents.outside import ends_at, garbage, messages, read_said
-from debateroom.agents.references import lacks_module, next_step
+from debateroom.agents.references import lacks, next_step
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import CALL_SECONDS, Turn
@@ -140,14 +140,14 @@ def python_agent(
 ) -> ProgramAgent:
     """The agent behind `module:callable`, in a Python of its own: modules are found in `folder`, else as in this one.
 
-    A process, because a callable that hangs can be stopped there and nowhere else. Raises UsageError for a module
-    that is not there; what else is wrong with it shows when it is first asked.
+    A process, because a callable that hangs can be stopped there and nowhere else. Raises UsageError for one that
+    surely is not there; what else is wrong with it shows when it is first asked.
     """
     module, colon, name = reference.partition(":")
     if not module or not colon or not name:
         raise UsageError(f"python:{reference} is not written as python:module:callable")
-    if missing := lacks_module(reference, folder):
-        raise UsageError(f"python:{reference}: there is no module {missing}", hint=next_step(reference, folder))
+    if why := lacks(reference, folder):
+        raise UsageError(f"python:{reference}: {why}", hint=next_step(reference, folder))
     own = "import sys; from debateroom.agents.callee import main; sys.exit(main(sys.argv[1]))"
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
     more = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}
