@@ -20,7 +20,7 @@ import debateroom
 from debateroom import activities, clock, dialogues, settings
 from debateroom.agents.agent import Agent, Finishes, ToolRecord, open_agent
 from debateroom.dialogue.plan import from_event
-from debateroom.errors import AgentFailed, UsageError
+from debateroom.errors import AgentFailed, DebateroomError, UsageError
 from debateroom.evaluations import evaluate
 from debateroom.language import say
 from debateroom.messages import Turn
@@ -182,6 +182,18 @@ def test_how_a_program_takes_the_end_of_its_input_is_no_crash(here: Path, models
     assert isinstance(agent, Finishes)
     agent.finish()
     agent.finish()
+
+
+def test_an_agent_that_was_ended_with_its_run_has_not_failed(here: Path) -> None:
+    """A run that was stopped says nothing against its agent, and can be resumed."""
+    with Models() as models:
+        agent = open_agent(program(here, LAST_WORD.format(then="input()")), models=models)
+        agent.answer(ASKED)
+        models.stop.set()
+        assert isinstance(agent, Finishes)
+        with pytest.raises(DebateroomError, match="the run was stopped") as caught:
+            agent.finish()
+    assert not isinstance(caught.value, AgentFailed)
 
 
 CRASHES = LAST_WORD.format(then="sys.exit(3)")

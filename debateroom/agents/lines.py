@@ -70,11 +70,11 @@ class LineProgram:
         Raises Ended when it did, OutOfTurn, TooMuch, Stopped; how it takes the end of its input does not count.
         """
         try:
-            while self._started is not None and not self._over(self._started):
-                if clock.monotonic() >= self._started.told + _AFTERWARDS:
-                    break
-                if self._programs.stopped:
+            while self._started is not None:
+                if self._programs.stopped:  # asked first: what was ended by us has not crashed
                     raise Stopped
+                if self._over(self._started) or clock.monotonic() >= self._started.told + _AFTERWARDS:
+                    break
                 time.sleep(_LONGEST_LOOK)
         finally:
             self.close()

@@ -27,7 +27,7 @@ from debateroom.agents.agent import Answered, OnEvent
 from debateroom.agents.lines import MOST_LINE, Ended, LineProgram, OutOfTurn
 from debateroom.agents.outside import ends_at, garbage, messages, read_said
 from debateroom.agents.references import lacks, next_step
-from debateroom.errors import AgentFailed, UsageError
+from debateroom.errors import AgentFailed, DebateroomError, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import CALL_SECONDS, Turn
 from debateroom.models.assistants import environment
@@ -79,7 +79,10 @@ class ProgramAgent:
     def finish(self) -> None:
         """Ends the program. Raises AgentFailed when it crashed after its last answer, or wrote more than that."""
         with self._failing("did not end", "after its last answer"):
-            self._program.finish()
+            try:
+                self._program.finish()
+            except Stopped:  # nothing is known against it
+                raise DebateroomError(f"The agent {self.name} was ended: the run was stopped.") from None
 
     def close(self) -> None:
         """Ends the program."""
