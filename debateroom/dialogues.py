@@ -11,9 +11,9 @@ from typing import Any
 
 from debateroom import activities, settings
 from debateroom.activities import Ended, Outcome
-from debateroom.agents.agent import Agent, open_agent
+from debateroom.agents.agent import Agent, Declares, open_agent
 from debateroom.agents.references import NoSuchCallable, find_callable
-from debateroom.dialogue import job, simulation
+from debateroom.dialogue import job, simulation, verdict
 from debateroom.dialogue import plan as plans
 from debateroom.dialogue import scenario as scenarios
 from debateroom.dialogue.loop import Dialogue, OnProgress
@@ -108,6 +108,13 @@ def cast_simulation(
     with _opened_for_plan(agent, told, chosen, models) as (opened, session):
         plan = plans.of_simulation(scenario, told, _seat(opened), chosen, models, session=session, asks=opened.asks)
         return Cast(plan, opened)
+
+
+def without_tool(cast: Cast) -> tuple[str, ...]:
+    """The tools that a simulation's scenario names and that its agent has not, as far as that is known."""
+    if cast.plan.scenario is None or not isinstance(cast.agent, Declares):
+        return ()
+    return verdict.without_tool(cast.plan.scenario, cast.agent.declared, cast.agent.declared)
 
 
 @contextmanager

@@ -294,6 +294,8 @@ class Entry:
     """`full`, or `last_round` when the model's window held only the last round."""
     tools: tuple[str, ...] = ()
     """Names of the tools that were executed for this reply, in order."""
+    interrupted: tuple[str, ...] = ()
+    """Names of those that were at work when a run broke off: they may have been executed."""
     citations: tuple[Citation, ...] = ()
     """What it cites of the project, looked up when it came; empty in a debate whose seats look nothing up."""
 

@@ -14,6 +14,7 @@ from debateroom.debating import forecast, history
 from debateroom.debating import plan as plans
 from debateroom.debating.asking import OnProgress
 from debateroom.debating.plan import Plan
+from debateroom.dialogue import broken
 from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.evaluation import journal as trials
@@ -259,4 +260,5 @@ def render_again(folder: Path) -> Outcome:
             kept = replace(room.state, transcript=replace(whole, notes=(*room.transcript.notes, *whole.notes)))
             return write_reports(room, kept)
         room.project()
-        return write_reports(room)
+        state = broken.unanswered(room.state) if room.transcript.kind in dialogue_plans.KINDS else None
+        return write_reports(room, state)

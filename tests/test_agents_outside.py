@@ -12,19 +12,21 @@ from typing import Any
 
 import pytest
 from commands import alive, until
-from dialogues import done
+from dialogues import complete, done, journal
 from vendor import Reply, VendorServer
 from vendor.faults import Cut, HttpError, Page
 
 import debateroom
 from debateroom import activities, clock, dialogues, settings
-from debateroom.agents.agent import Agent, ToolRecord, open_agent
+from debateroom.agents.agent import Agent, Finishes, ToolRecord, open_agent
 from debateroom.dialogue.plan import from_event
-from debateroom.errors import AgentFailed, UsageError
+from debateroom.errors import AgentFailed, DebateroomError, UsageError
 from debateroom.evaluations import evaluate
+from debateroom.language import say
 from debateroom.messages import Turn
 from debateroom.models.registry import Models
-from debateroom.room.room import Room, opening_event
+from debateroom.resuming import resume
+from debateroom.room.room import Room, opening_event, read
 
 ASKED = [Turn("user", "Where is W1?")]
 
@@ -112,7 +114,7 @@ def test_a_program_that_exits_well_is_started_again(here: Path, models: Models) 
         ("print('hello there', flush=True); input(); input()", "answered garbage: 'hello there' is not JSON."),
         ("print('[1]', flush=True); input(); input()", "answered garbage: its answer is not a JSON object."),
         ("print('{}')", "answered garbage: its answer has no `text`."),
-        ('print(\'{"text": " "}\')', "answered garbage: its answer has no `text`."),
+        ('print(\'{"text": " "}\')', "answered garbage: its `text` is empty."),
         ('print(\'{"text": "a", "text": "b"}\')', "answered garbage: the key 'text' stands there twice"),
         ('print(\'{"text": "x", "tools": 3}\')', "answered garbage: its `tools` are not a list."),
         ('print(\'{"error": "out of money"}\')', "failed: out of money"),
@@ -140,6 +142,96 @@ def test_a_line_that_nobody_asked_for_is_not_the_next_answer(here: Path, models:
     assert agent.answer(ASKED).text == "one"
     with pytest.raises(AgentFailed, match="a line that it was not asked for"):
         agent.answer([*ASKED, Turn("assistant", "one"), Turn("user", "And?")])
+
+
+LAST_WORD = """
+    import json, sys
+    json.loads(sys.stdin.readline())
+    looked = {{"name": "look", "arguments": {{"id": 1}}, "result": "shipped"}}
+    print(json.dumps({{"text": "It was shipped.", "tools": [looked]}}), flush=True)
+    {then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("sys.exit('the database is gone')", "ended with exit code 1 after its last answer. It said: the database"),
+        ("import os; os.abort()", "ended with exit code -6 after its last answer"),
+        ("print('done')", "answered garbage: it wrote a line that it was not asked for"),
+        ("print('done', flush=True); input()", "answered garbage: it wrote a line that it was not asked for"),
+    ],
+)
+def test_what_goes_wrong_after_the_last_answer_is_an_error_too(
+    here: Path, models: Models, then: str, said: str
+) -> None:
+    """It is known once the agent is asked for nothing more."""
+    agent = open_agent(program(here, LAST_WORD.format(then=then)), models=models)
+    assert agent.answer(ASKED).text == "It was shipped."
+    assert isinstance(agent, Finishes)
+    with pytest.raises(AgentFailed) as caught:
+        agent.finish()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("then", ["pass", "input()"])
+def test_how_a_program_takes_the_end_of_its_input_is_no_crash(here: Path, models: Models, then: str) -> None:
+    """One that goes on until it is ended, whatever it makes of that, has answered well."""
+    agent = open_agent(program(here, LAST_WORD.format(then=then)), models=models)
+    agent.answer(ASKED)
+    assert isinstance(agent, Finishes)
+    agent.finish()
+    agent.finish()
+
+
+def test_an_agent_that_was_ended_with_its_run_has_not_failed(here: Path) -> None:
+    """A run that was stopped says nothing against its agent, and can be resumed."""
+    with Models() as models:
+        agent = open_agent(program(here, LAST_WORD.format(then="input()")), models=models)
+        agent.answer(ASKED)
+        models.stop.set()
+        assert isinstance(agent, Finishes)
+        with pytest.raises(DebateroomError, match="the run was stopped") as caught:
+            agent.finish()
+    assert not isinstance(caught.value, AgentFailed)
+
+
+CRASHES = LAST_WORD.format(then="sys.exit(3)")
+LOST = "ended with exit code 3 after its last answer."
+
+
+def test_an_agent_that_crashes_after_its_last_answer_gets_no_verdict(here: Path) -> None:
+    """The run is broken and no success; resumed, it does not become one."""
+    (here / "driver.jsonl").write_text(json.dumps({"response": done()}))
+    agent, wanted = program(here, CRASHES), {"goals": "It answers.", "opening": "Where is W1?"}
+    with pytest.raises(AgentFailed, match=LOST) as caught:
+        debateroom.simulate(wanted, agent=agent, model="scripted:driver.jsonl")
+    assert (caught.value.exit_code, caught.value.hint) == (1, say("en", "lost_hint"))
+    state = read(here / "active" / "simulation")
+    assert (state.transcript.status, state.transcript.final_output) == ("failed", None)
+    with pytest.raises(AgentFailed, match=LOST):
+        resume(here / "active" / "simulation", settings.load({}))
+    assert read(here / "active" / "simulation").transcript.final_output is None
+
+
+def test_nor_does_it_deliver_or_pass_a_trial(here: Path) -> None:
+    """A job fails, and a trial of an evaluation broke: it is in no figure."""
+    agent = program(here, CRASHES)
+    (here / "brief.md").write_text("You look after orders.")
+    (here / "worker.jsonl").write_text(
+        json.dumps({"call": "plan", "response": {"steps": ["ask", "say"]}}) + "\n"
+        + json.dumps({"round": 1, "response": "Where is order W1?"}) + "\n"
+        + json.dumps({"response": complete("It was shipped.")})
+    )  # fmt: skip
+    with pytest.raises(AgentFailed, match=LOST):
+        debateroom.work("Find out where W1 is.", brief=here / "brief.md", agent=agent, model="scripted:worker.jsonl")
+    assert journal(here / "active" / "work", "worker_failed")[0]["error"].endswith(LOST)
+    assert not (here / "active" / "work" / "deliverable.md").exists()
+    (here / "customer.jsonl").write_text(json.dumps({"response": "###STOP###"}))
+    task = {"id": "T", "scenario": {"instruction": "Ask.", "opening": "Where is W1?"}}
+    (here / "task.jsonl").write_text(json.dumps(task))
+    tried = evaluate(here / "task.jsonl", agent=agent, customer="scripted:customer.jsonl")
+    assert (tried.summary["figures"]["errors"], tried.summary["figures"]["valid"]) == (1, 0)
 
 
 HANGS = """
@@ -214,8 +306,8 @@ def test_coroutines_and_classes_can_be_agents(here: Path, models: Models, text: 
         ("import os\ndef desk(messages): os._exit(3)", "ended with exit code 3"),
         ("def desk(messages): return None", "answered garbage: its answer has no `text`"),
         ("def desk(messages): return {'text': 'x', 'state': {(1, 2): 3}}", "its answer is not JSON"),
-        ("def other(): ...", "the module mine has no desk"),
-        ("import no_such_module_here", "cannot be imported"),
+        ("import no_such_module_here\ndef desk(messages): ...", "cannot be imported"),
+        ("if False:\n    def desk(messages): ...", "the module mine has no desk"),
     ],
 )
 def test_what_a_callable_raises_is_an_error_of_the_run(here: Path, models: Models, text: str, said: str) -> None:
@@ -224,6 +316,39 @@ def test_what_a_callable_raises_is_an_error_of_the_run(here: Path, models: Model
     with pytest.raises(AgentFailed) as caught:
         open_agent("python:mine:desk", models=models).answer(ASKED)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def other(): ...", "python:mine:desk: the module mine has no desk"),
+        ("raise SystemExit(open('ran', 'w'))", "the module mine has no desk"),
+        ("def desk(:", "the module mine is not Python that can be read"),
+    ],
+)
+def test_a_callable_that_surely_is_not_there_is_told_at_once(
+    here: Path, models: Models, text: str, said: str
+) -> None:
+    """Seen without running the module."""
+    module(here, text)
+    with pytest.raises(UsageError) as caught:
+        open_agent("python:mine:desk", models=models)
+    assert said in str(caught.value)
+    assert "put mine.py into" in str(caught.value.hint)
+    assert not (here / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from os.path import join as desk", "import desk.books", "from x import *", "desk = lambda messages: ''",
+        "globals()['de' + 'sk'] = print", "def __getattr__(name): ...", "class desk: ...",
+    ],
+)  # fmt: skip
+def test_a_callable_that_may_be_there_is_not_refused(here: Path, models: Models, text: str) -> None:
+    """However its module gets it."""
+    module(here, text)
+    assert open_agent("python:mine:desk", models=models).name == "desk"
 
 
 def test_a_callable_that_hangs_is_killed(here: Path, models: Models) -> None:
@@ -279,6 +404,11 @@ def test_a_script_that_is_slow_runs_out_of_time(here: Path, models: Models) -> N
         ("http://[::1", "is no address of an agent"),
         ("http://localhost:port/v1", "is no address of an agent"),
         ("missing.yaml", "missing.yaml cannot be read"),
+        (
+            "python:no_such_module_here:desk",
+            "python:no_such_module_here:desk: there is no module no_such_module_here",
+        ),
+        ("python:no_module_here.inner:desk", "there is no module no_module_here.inner"),
     ],
 )
 def test_what_names_no_agent_is_an_error_of_usage(here: Path, models: Models, text: str, said: str) -> None:
@@ -385,8 +515,8 @@ def test_a_run_gives_its_time_of_a_call_to_its_agent(here: Path) -> None:
     (here / "driver.jsonl").write_text(json.dumps({"response": done()}))
     simulated = debateroom.simulate(wanted, agent=agent, model="scripted:driver.jsonl", call_timeout=7.5)
     assert simulated.transcript.rounds[0].entries[1].response == "I have 7.5 seconds."
-    journal = simulated.folder / "journal.jsonl"
-    journal.write_text(journal.read_text().splitlines(keepends=True)[0])
+    events = simulated.folder / "journal.jsonl"
+    events.write_text(events.read_text().splitlines(keepends=True)[0])
     with activities.open_models(settings.load({})) as models:
         plan = from_event(opening_event(simulated.folder))
         resumed = dialogues.play(lambda: Room.reopen(simulated.folder), plan, models)

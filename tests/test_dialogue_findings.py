@@ -250,6 +250,25 @@ def test_a_stated_gap(summary: str, gap: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        ("Everything was found.", True),
+        ("I found Luminex; all requested information was obtained.", True),
+        ("Luminex was found, nothing else is needed.", True),
+        ("Luminex trouvé ; toutes les informations demandées ont été obtenues.", True),
+        ("已找到供应商，所有所需信息均已获得。", True),
+        ("All suppliers were asked.", False),
+        ("Done.", False),
+        ("C'est fait.", False),
+        ("已完成。", False),
+    ],
+)
+def test_that_nothing_is_missing_may_be_said_in_other_words(summary: str, said: bool) -> None:
+    """`All of it was found` says it; that something was done does not."""
+    assert signs.shows("no_gap", summary) is said
+
+
+@pytest.mark.parametrize(
     ("goals", "names"),
     [
         ("uses get_order and `refund`", [("get_order",), ("refund",)]),
@@ -521,3 +540,119 @@ def test_a_long_message_about_another_thing_is_no_repetition() -> None:
 def test_two_requests_joined_to_one_sentence(message: str, second: str) -> None:
     """Two orders or questions, each with its own object; one that only leads to the other is none."""
     assert requests.second_request(message) == second
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Cancel order W1001. Refund it.",
+        "Cancel the order W1001. Refund the 40 euros.",
+        "Annule la commande W1001. Rembourse-la.",
+        "取消订单W1001。退款给客户。",
+        "Cancel order W1001 then refund it.",
+        "Cancel order W1001 and then refund the customer.",
+        "Please look up order W1001 then cancel it",
+        "Could you cancel order W1001 then refund it?",
+        "Find the order of Ada after that send me the invoice of May",
+        "Cancel order W1001 and refund it.",
+        "Please cancel W1001 and please refund it",
+        "Annule la commande W1001 puis rembourse-la.",
+        "Annulez la commande W1001 puis remboursez-la.",
+        "Merci d'annuler la commande W1001 puis de la rembourser.",
+        "Vérifie la commande W1001 et ensuite annule-la.",
+        "S'il vous plaît annulez W1001 puis remboursez le client",
+        "Annule la commande W1001 et rembourse-la.",
+        "Veuillez annuler la commande W1001 et la rembourser.",
+        "取消订单W1001然后退款",
+        "请取消订单W1001然后给客户退款。",
+        "先取消订单W1001再退款。",
+        "取消订单W1001并为其退款。",
+        "请把订单W1001取消接着通知客户",
+        "查询订单W1001然后取消它。",
+        "取消订单W1001并退款",
+        "Cancel order W1001, then refund it.",
+        "取消订单W1001，然后退款。",
+    ],
+)
+def test_a_second_order_needs_no_comma(message: str) -> None:
+    """`then refund it`: what is ordered after something else was ordered, in one sentence or in the next."""
+    assert [problem.rule for problem in requests.problems(message, [], [])] == ["second_request"]
+    assert requests.problems(requests.mended(message, [], "it"), [], []) == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "According to my plan, which supplier sells lamps?",
+        "Following our plan, look for lamps in Geneva.",
+        "As the next step of my plan, list the suppliers.",
+        "My next step is the price: what is it?",
+        "I plan to compare prices: which suppliers are there?",
+        "Selon mon plan, quels fournisseurs vendent des lampes ?",
+        "D'après notre plan, quel est le prix ?",
+        "Conformément à mon plan d'action, liste les fournisseurs.",
+        "Ma prochaine étape est le prix : quel est-il ?",
+        "按照我的计划，哪家供应商卖台灯？",
+        "根据我们的计划，请列出供应商。",
+        "我打算比较价格，有哪些供应商？",
+        "我的计划是先查供应商。",
+        "The plan is to look for suppliers: which ones sell lamps?",
+        "Le plan est de chercher : quels fournisseurs ?",
+    ],
+)
+def test_talk_of_the_own_plan_is_told(message: str) -> None:
+    """The agent has no use for it."""
+    assert "plan" in [problem.rule for problem in requests.problems(message, [], [])]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "If order W1001 has not been shipped then cancel it.",
+        "Change the address of order W1. Change only the street.",
+        "Return code 4 was shown. What does it mean?",
+        "取消的订单有哪些？",
+        "How do I cancel an order and then return it?",
+        "Can a customer cancel an order then return it?",
+        "Which status did order W1001 have before and then after May?",
+        "Which orders were placed and then returned in May?",
+        "Find the order of Ada then tell me its status.",
+        "Find order W1001 and tell me its status.",
+        "When was order W1001 cancelled and then refunded?",
+        "Create a table of the suppliers and send it to me.",
+        "Which supplier sells desk lamps and where is it?",
+        "List all orders since then.",
+        "Which customers cancel orders that they then pay again?",
+        "Send me the change log and the refund policy of the shop.",
+        "Which plan does the customer have?",
+        "What is the deductible according to the insurance plan?",
+        "Is the delivery plan still valid?",
+        "Was the order cancelled afterwards?",
+        "What does the floor plan show?",
+        "Was order W1001 delivered as planned?",
+        "What are the next steps in a refund?",
+        "Si la commande n'est pas partie puis annulée, quel est son statut ?",
+        "Si la commande n'est pas partie, annule la commande.",
+        "Quel était le statut de la commande avant puis après mai ?",
+        "Comment annuler une commande puis la renvoyer ?",
+        "Je ne puis trouver la commande, quel est son statut ?",
+        "Trouve la commande d'Ada puis donne-moi son statut.",
+        "Vérifie le stock puis la réserve de lampes.",
+        "Quel plan le client a-t-il ?",
+        "Le plan de livraison est-il encore valable ?",
+        "Que dit le plan d'étage ?",
+        "取消订单后再退款需要多久？",
+        "如果订单没有发货就取消。",
+        "订单W1001取消后是否再次退款？",
+        "供应商的交货计划是什么？",
+        "请再次查询订单W1001的状态。",
+        "查询订单W1001的状态和付款方式。",
+        "客户的保险计划包括哪些项目？",
+        "列出五月取消并退款的订单。",
+        "订单W1001是什么时候取消然后退款的？",
+        "查询已取消并退款的订单",
+    ],
+)
+def test_one_request_is_sent_as_it_is(message: str) -> None:
+    """A condition, a question about an order of things, one that only leads to the other, and plans of others."""
+    assert requests.problems(message, [], []) == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import shutil
 from pathlib import Path
@@ -13,10 +14,15 @@ from dialogues import done, journal, script
 import debateroom
 from debateroom import activities, dialogues, settings
 from debateroom.activities import Outcome
+from debateroom.cli import output
+from debateroom.cli.turns import TurnLines
 from debateroom.dialogue import plan as plans
 from debateroom.errors import AgentFailed
+from debateroom.language import say
 from debateroom.messages import Answer, OnText, Request
 from debateroom.models.scripted import ScriptedModel
+from debateroom.report.words import Words
+from debateroom.resuming import render_again, resume
 from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import read_chat
 
@@ -44,9 +50,10 @@ def steps(agent: str, *lines: dict[str, Any]) -> str:
     return "".join(json.dumps({"agent": agent, "usage": USED, **line}) + "\n" for line in lines)
 
 
-def simulated(here: Path, agent: Path | str) -> Outcome:
+def simulated(here: Path, agent: Path | str, **more: Any) -> Outcome:
+    own = {} if str(agent).startswith("scripted:") else {"agent_model": "scripted:agent.jsonl"}
     return debateroom.simulate(
-        SCENARIO, agent=str(agent), agent_model="scripted:agent.jsonl", model=script(here, done()), active=here / "a"
+        SCENARIO, agent=str(agent), model=script(here, done()), active=here / "a", **own, **more
     )
 
 
@@ -226,3 +233,57 @@ def test_what_tools_told_in_earlier_turns_is_before_the_agent_again(
     assert again == [whole]
     assert [result.is_error for turn in whole for result in turn.results] == [False, True]
     assert refunded(here) == 15.0
+
+
+def killed_after(folder: Path, where: str) -> Path:
+    """The room as a kill leaves it right after its first event of this name."""
+    lines = (folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    last = next(position for position, line in enumerate(lines) if json.loads(line)["event"] == where)
+    (folder / "journal.jsonl").write_text("".join(lines[: last + 1]))
+    return folder
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "zh"])
+def test_what_was_under_way_is_told_as_interrupted(
+    here: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    """In the report before anybody goes on, in the journal and on the way when somebody does, and in the end."""
+    monkeypatch.setenv("SHOP_DB", str(here / "db.json"))
+    paid_back(here, [{"event": "tool_called", "name": "refund"}])
+    (here / "agent.jsonl").write_text(steps("shop", *STEPS))
+    folder = simulated(here, SHOP, language=language).folder
+    lines = (folder / "journal.jsonl").read_text().splitlines(keepends=True)
+    begun = [position for position, line in enumerate(lines) if '"tool_called"' in line][-1]
+    (folder / "journal.jsonl").write_text("".join(lines[: begun + 1]))
+    why = say(language, "tools_interrupted", tools="refund")
+    page = render_again(folder)
+    assert why in page.report.read_text()
+    assert html.escape(why) in page.page.read_text()
+    lines_told, notes = TurnLines(), list[str]()
+    monkeypatch.setattr(output, "note", notes.append)
+    again = resume(folder, settings.load({}), on_event=lines_told.on_event)
+    assert say(language, "call_again", turn=1, agent="shop") in notes
+    assert say(language, "tool_unsure", agent="shop", tool="refund") in notes
+    (lost,) = journal(folder, "call_failed")
+    assert (lost["agent"], lost["round"], lost["interrupted"]) == ("shop", 1, True)
+    (ended,) = [event for event in journal(folder, "tool_answered") if event["name"] == "refund"]
+    assert (ended["executed"], ended["interrupted"], ended["arguments"]["amount"]) == (False, True, 15)
+    entry = again.transcript.rounds[0].entries[1]
+    assert (entry.tools, entry.interrupted) == (("get_order",), ("refund",))
+    words = Words(language)
+    assert words("talk.interrupted", tools="refund") in again.report.read_text()
+    assert read_chat(again.chat).rounds[0].entries[1].interrupted == ("refund",)
+    assert say(language, "call_interrupted") not in again.report.read_text()
+
+
+def test_a_judge_that_was_interrupted_is_told_too_and_a_run_that_began_nothing_is_not(here: Path) -> None:
+    """The simulator's word after the answer; a room that was only prepared has lost nothing."""
+    (here / "agent.jsonl").write_text(json.dumps({"agent": "agent", "response": "15 euros are paid back."}))
+    folder = killed_after(simulated(here, "scripted:agent.jsonl").folder, "round_finished")
+    assert say("en", "call_interrupted") in render_again(folder).report.read_text()
+    resume(folder, settings.load({}))
+    (lost,) = journal(folder, "call_failed")
+    assert (lost["agent"], lost["round"]) == ("simple-simulator", 2)
+    fresh = killed_after(folder, "room_opened")
+    resume(fresh, settings.load({}))
+    assert journal(fresh, "call_failed") == []

@@ -20,7 +20,7 @@ import debateroom
 from debateroom import activities, cli, dialogues, resuming, settings
 from debateroom.activities import Outcome
 from debateroom.dialogue import plan as plans
-from debateroom.errors import AgentFailed, UsageError
+from debateroom.errors import AgentFailed, RoomError, UsageError
 from debateroom.report import html, markdown
 from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import read_chat
@@ -84,6 +84,15 @@ def test_simulate_prints_verdict_turns_tools_and_files(desk: Path, capsys: pytes
     assert err.splitlines()[-1] == "turn 1 of 10: shop answered; tools: get_order"
 
 
+def test_simulate_says_before_the_first_call_which_tools_the_agent_has_not(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A goal that names none of them cannot be met."""
+    (desk / "s.yaml").write_text(SCENARIO.replace("get_order", "get_ordr"))
+    code, _, err = simulate(capsys, driver=script(desk, done()))
+    assert (code, err.splitlines()[0]) == (3, "shop has no tool that the scenario names: get_ordr")
+
+
 def test_the_exit_code_is_the_verdicts(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """3 failed or inconclusive, which the JSON says; 1 for a run that broke; 2 for what cannot be understood."""
     code, out, _ = simulate(capsys, "--json", driver=script(desk, done(False, "", "Rude.")))
@@ -121,6 +130,30 @@ def test_work_leaves_the_deliverable_alone_on_stdout(desk: Path, capsys: pytest.
         f"Rapport : {room / 'chatroom_report.md'}",
     ]  # fmt: skip
     assert (room / "deliverable.md").read_text() == out
+
+
+def test_what_was_paid_for_is_shown_when_the_reports_find_no_space(
+    desk: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a dialogue's, with nothing of a debate in it; a deliverable still stands alone."""
+
+    def full(room: Room, name: str, text: str) -> Path:
+        if name != "deliverable.md":
+            raise RoomError(f"cannot write {name}: No space left on device")
+        return room.folder / name
+
+    monkeypatch.setattr(Room, "write_file", full)
+    plan = {"call": "plan", "response": {"steps": ["a", "b"]}}
+    driver = script(desk, plan, "Find the status of order W1001.", complete("It is being prepared."), first=1)
+    code, out, err = run(
+        capsys, "work", "Find the status of order W1001.", "--brief", "POSITION.md", "--agent", str(SHOP),
+        "--agent-model", "scripted:shop.jsonl", "--model", driver,
+    )  # fmt: skip
+    assert (code, out) == (1, "It is being prepared.\n")
+    assert "Delivered: Found: all of it. Missing: nothing." in err
+    code, out, err = simulate(capsys, driver=script(desk, done(explain="Good.")))
+    assert (code, out) == (1, "Passed: Good.\n\nTurns: 1 of 10\nTools executed: get_order\n")
+    assert "No space left" in err
 
 
 def test_events_are_printed_as_they_happen(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

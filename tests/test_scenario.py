@@ -59,6 +59,8 @@ def test_expected_tools_in_every_form() -> None:
         ("s.yaml", "goals: x\ntestGoals: y", "say the same thing twice"),
         ("s.yaml", "goals: {a: 1}", "s.yaml, line 1, goals: "),
         ("s.yaml", "goals: x\nbefore: os.system", "s.yaml, line 2, before: it is written python:module:function"),
+        ("s.yaml", "goals: x\nbefore: python:nowhere_at_all:f", "s.yaml, line 2, before: the module nowhere_at_all"),
+        ("s.json", '{"goals": "x",\n"before": "python:json:f"}', "s.json, line 2, before: the module json has no f"),
         ("s.yaml", "goals: x\nexpected_tools: [{count: -1, tool: a}]", r"line 2, expected_tools\[0\].count"),
         ("s.yaml", "goals: x\nexpectedTools:\n  a:\n    count: -1", "line 4, expectedTools.a.count"),
         ("s.yaml", "just words", "holds no scenario"),

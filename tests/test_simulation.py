@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -361,8 +362,22 @@ def test_before_is_called_with_the_session(tmp_path: Path) -> None:
     with pytest.raises(AgentFailed, match="no database"):
         debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "active")
     path.write_text(path.read_text().replace("broken", "nowhere"))
-    with pytest.raises(UsageError, match="nowhere"):
-        debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "active")
+    with pytest.raises(UsageError, match=r"scenario.yaml, line 3, before: .* has no nowhere") as caught:
+        debateroom.simulate(path, agent=Agent(PREPARED), model=model, active=tmp_path / "other")
+    assert "put world_of_test.py into" in str(caught.value.hint)
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_agent_without_its_module_is_told_before_anything_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named with what to do; there is no room yet, and the simulator was not asked for its opening."""
+    monkeypatch.chdir(tmp_path)
+    model = script(tmp_path, "Hello?", done(), first=1)
+    with pytest.raises(UsageError, match="there is no module nowhere_at_all") as caught:
+        debateroom.simulate({"goals": "It answers."}, agent="python:nowhere_at_all:desk", model=model)
+    assert caught.value.hint == f"put nowhere_at_all.py into {tmp_path}, install what it needs, or mend the name"
+    assert not (tmp_path / "active").exists()
 
 
 def test_a_token_that_the_agent_writes_ends_nothing(tmp_path: Path) -> None:
@@ -431,3 +446,41 @@ def test_what_a_failed_call_cost_is_counted(serve: Callable[..., VendorServer], 
     (failed,) = journal(folder, "call_failed")
     assert (failed["agent"], failed["calls"] >= 1) == ("simple-simulator", True)
     assert read(folder).transcript.cost == failed["cost"] > 0
+
+
+ENDS = {
+    "turns": (Agent("订单在这里。"), ["那颜色呢？"], {}, {"max_turns": 1}),
+    "no_progress": (Agent("订单在准备中。"), ["什么时候到？", "那什么时候能到呢？"], {}, {}),
+    "expected_tools": (Agent("订单在准备中。"), [done(explain="好")], {"expected_tools": ["refund"]}, {}),
+    "tools": (Agent("订单在准备中。"), [done(explain="好")], {"goals": "代理用 get_order 查询。"}, {}),
+    "deadline": (Agent("订单在准备中。"), [done(explain="好")], {}, {"timeout": 1e-9}),
+    "too_early": (Agent("订单在准备中。"), [done(False), again(done(False))], {"opening": ""}, {}),
+}
+
+
+@pytest.mark.parametrize("why", list(ENDS))
+def test_a_chinese_room_is_told_its_end_in_chinese(tmp_path: Path, why: str) -> None:
+    """Names of tools and the models' own words stay; `turn limit reached` is a value for programs."""
+    agent, replies, scenario, more = ENDS[why]
+    wanted = {"goals": "代理说出订单在哪里。", "opening": "我的订单在哪里？", **scenario}
+    outcome = play(tmp_path, agent, *replies, scenario=wanted, **more)
+    told = final(outcome)["summary"] + ("" if why == "turns" else final(outcome)["error"])
+    assert final(outcome)["outcome"] != "passed"
+    assert re.findall("[A-Za-z_]+", told.replace("get_order", "").replace("refund", "")) == []
+    assert "turn limit" not in outcome.report.read_text()
+
+
+def test_tools_that_the_agent_has_not_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An expected call or a goal that names none of them can never be met."""
+    shop = Path(__file__).parent / "agents" / "shop.yaml"
+    monkeypatch.setenv("SHOP_DB", str(tmp_path / "db.json"))
+    (tmp_path / "shop.jsonl").write_text(json.dumps({"response": "It is being prepared."}))
+    told = ""
+    for goals, expected in (("It uses get_ordr.", []), ("It answers.", ["get_ordr", "get_*"])):
+        outcome = debateroom.simulate(
+            {"goals": goals, "opening": "Where is W1001?", "expected_tools": expected}, agent=str(shop),
+            agent_model=f"scripted:{tmp_path / 'shop.jsonl'}", model=script(tmp_path, done()), active=tmp_path / "a",
+        )  # fmt: skip
+        told = final(outcome)["error"]
+        assert told.endswith("; the agent has no such tool: get_ordr")
+    assert told.startswith("missing: get_ordr; missing: get_*; ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from dialogues import Agent, complete, journal, repair, script
 
 import debateroom
+from debateroom import templates
 from debateroom.activities import Outcome
 from debateroom.errors import AgentFailed, UsageError
 from debateroom.room.room import read
@@ -33,6 +35,7 @@ MISSION = "Find a supplier of desk lamps in Geneva."
 PLAN = {"call": "plan", "response": {"steps": ["look for suppliers", "write them down"]}}
 FOUND = ("Luminex, 4 Main Street, sells desk lamps.", ["search_suppliers"])
 ASK = "Which supplier sells desk lamps in Geneva, with the source?"
+RULES = templates.data("dialogue/en.toml")["worker"]["rules"]
 GOOD = complete("Luminex at 4 Main Street sells desk lamps.")
 
 
@@ -279,6 +282,15 @@ def test_a_block_says_what_why_and_what_to_supply(tmp_path: Path) -> None:
         (complete("Rien"), "forbidden_end"),
         (complete("I have sent an e-mail to Luminex."), "impossible_action"),
         (complete("J'ai réservé la salle."), "impossible_action"),
+        (complete("The order has been refunded to the customer."), "impossible_action"),
+        (complete("La commande a été remboursée."), "impossible_action"),
+        (complete("Order placed."), "impossible_action"),
+        (complete("I will contact the supplier."), "forbidden_end"),
+        (complete("Je vais contacter le fournisseur."), "forbidden_end"),
+        (complete("我会联系供应商。"), "forbidden_end"),
+        (complete("I have asked the agent to look for suppliers."), "forbidden_end"),
+        (complete("Next step: call Luminex."), "forbidden_end"),
+        (complete("下一步：联系 Luminex。"), "forbidden_end"),
     ],
 )
 def test_what_is_no_deliverable_is_refused(tmp_path: Path, end: str, rule: str) -> None:
@@ -288,6 +300,21 @@ def test_what_is_no_deliverable_is_refused(tmp_path: Path, end: str, rule: str) 
     stays = play(tmp_path, Agent(FOUND), ASK, end, repair(end))
     assert (final(stays)["outcome"], final(stays)["success"]) == ("refused", False)
     assert (rule in rules(stays), stays.summary["exit_code"], final(stays)["error"] != "") == (True, 3, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Eva, I will be in Geneva on Monday. I will look at the lamps of Luminex then.",
+        "Luminex sells desk lamps.\nNext step: ask Luminex for a price.",
+        "The order was paid by card, the shop says.",
+        "Luminex, à Genève, vend des lampes. Il faut demander le prix.",
+    ],
+)
+def test_a_result_that_names_what_comes_next_is_one(tmp_path: Path, text: str) -> None:
+    """Only what is announced and nothing else is no deliverable; a draft may promise something."""
+    agent = Agent(("Luminex, Geneva, sells desk lamps. The order was paid by card.", ["search_suppliers"]))
+    assert final(play(tmp_path, agent, ASK, complete(text)))["outcome"] == "delivered"
 
 
 def test_an_empty_deliverable_is_none(tmp_path: Path) -> None:
@@ -315,12 +342,16 @@ def test_nothing_found_before_a_search_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_summary_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
-    """One that does not is sent back once, then noted."""
-    vague = complete("Luminex sells desk lamps.", "Here you are!")
+    """One that does not is sent back once; given again it says of nothing that it is whole: a partial deliverable."""
+    vague = complete("Luminex sells desk lamps.", "Done.")
     outcome = play(tmp_path, Agent(FOUND), ASK, vague, repair(GOOD))
     assert (aside(outcome), rules(outcome)) == ([["summary"]], [])
     stays = play(tmp_path, Agent(FOUND), ASK, vague, repair(vague))
-    assert (rules(stays), final(stays)["outcome"]) == (["summary"], "delivered")
+    assert (rules(stays), final(stays)["outcome"], final(stays)["success"]) == (["summary"], "partial", False)
+    assert (stays.summary["exit_code"], final(stays)["error"]) == (3, RULES["summary"])
+    other = complete("Luminex sells desk lamps. Give me one more turn.")
+    stays = play(tmp_path, Agent(FOUND), ASK, other, repair(other))
+    assert (rules(stays), final(stays)["outcome"]) == (["asks_turn"], "partial")
 
 
 def test_the_last_turn_must_conclude(tmp_path: Path) -> None:
@@ -343,6 +374,19 @@ def test_a_worker_that_never_concludes_leaves_a_useful_fallback(tmp_path: Path) 
     for part in ("> Luminex, 4 Main Street", "hypothesis", "Options:", "Plan:"):
         assert part in text
     assert rules(outcome) == ["no_conclusion"]
+
+
+@pytest.mark.parametrize(("more", "why"), [({"max_turns": 2}, "turns"), ({"timeout": 1e-9}, "deadline")])
+def test_a_chinese_room_is_told_in_chinese_why_nobody_concluded(
+    tmp_path: Path, more: dict[str, Any], why: str
+) -> None:
+    """The runner's words are the room's."""
+    agent = Agent(("Luminex 出售台灯。", ["search_suppliers"]))
+    ask = "日内瓦哪家供应商出售台灯？请注明来源。"
+    outcome = play(tmp_path, agent, ask, "价格是多少？", repair("价格是多少？"), mission="查找台灯供应商。", **more)
+    reason = templates.data("dialogue/zh.toml")["worker"]["reasons"][why]
+    assert reason in final(outcome)["summary"]
+    assert not set(final(outcome)["summary"] + final(outcome)["error"]) & set(string.ascii_letters)
 
 
 def test_a_partial_end_in_the_last_turn_needs_a_fallback(tmp_path: Path) -> None:

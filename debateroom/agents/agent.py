@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 OnEvent = Callable[[Mapping[str, Any]], None]
 """Called with `{"event": "tool_called", "agent", "id", "name", "arguments"}` before a tool runs and `{"event":
-"tool_answered", …, "result", "ok", "seconds"}` when it ends; a refusal has `"executed": false`, a sub-agent that must
-not be asked again `"again": false`. Agents of ours tell `{"event": "tools_asked", …}` before, with the fields of
+"tool_answered", …, "result", "ok", "seconds"}` when it ends; a refusal has `"executed": false`, a call that was
+under way when the run broke off `"interrupted": true` beside it, a sub-agent that must not be asked again `"again":
+false`. Agents of ours tell `{"event": "tools_asked", …}` before, with the fields of
 `tape.asked`. What a sub-agent tells has `within`: the ids of the calls that lead to it, the outermost first; it comes
 from a thread of its own. What was paid for on the way stands in `paid`, as in `Answered`, where it stands too.
 """
@@ -101,6 +102,15 @@ class GoesOn(Protocol):
 
     def remember(self, said: Sequence[Turn], steps: Sequence[Taped], text: str) -> None:
         """An earlier answer to `said`: `text`, with `steps` before it. Nothing of it is asked for or executed."""
+        ...
+
+
+@runtime_checkable
+class Finishes(Protocol):
+    """An agent that may turn out to have failed after its last answer."""
+
+    def finish(self) -> None:
+        """Ends what it has started: nothing more is asked of it. Raises AgentFailed when it failed after all."""
         ...
 
 

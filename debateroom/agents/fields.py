@@ -31,10 +31,10 @@ class Field:
     name: str
     """Its path in the file, `agents[0].tools`; empty for the whole."""
 
-    def fail(self, what: str) -> NoReturn:
-        """Raises UsageError with file, line and field before `what`."""
+    def fail(self, what: str, *, hint: str | None = None) -> NoReturn:
+        """Raises UsageError with file, line and field before `what`; `hint` is what to do."""
         where = f", {self.name}" if self.name else ""
-        raise UsageError(f"{self.file}, line {self.line}{where}: {what}")
+        raise UsageError(f"{self.file}, line {self.line}{where}: {what}", hint=hint)
 
     def mapping(self, known: Sequence[str] = (), *, required: Sequence[str] = ()) -> dict[str, Field]:
         """The fields of a mapping, whose keys are among `known` when that is given."""

@@ -18,6 +18,8 @@ _MOST_WRITTEN = 100_000_000
 """Bytes that a program may write in all, what it writes to standard error included."""
 _MOST_REASON = 4_000
 _FIRST_LOOK, _LONGEST_LOOK = 0.002, 0.05
+_AFTERWARDS = 0.5
+"""Seconds after its last line in which it is still seen whether a program crashes."""
 
 
 class Ended(Exception):
@@ -62,6 +64,21 @@ class LineProgram:
             self.close()
             raise
 
+    def finish(self) -> None:
+        """Ends the program, at a moment at which it has had time to crash after its last line.
+
+        Raises Ended when it did, OutOfTurn, TooMuch, Stopped; how it takes the end of its input does not count.
+        """
+        try:
+            while self._started is not None:
+                if self._programs.stopped:  # asked first: what was ended by us has not crashed
+                    raise Stopped
+                if self._over(self._started) or clock.monotonic() >= self._started.told + _AFTERWARDS:
+                    break
+                time.sleep(_LONGEST_LOOK)
+        finally:
+            self.close()
+
     def close(self) -> None:
         """Ends the program: its input ends, and what is left of it a moment later is killed."""
         if self._started is not None:
@@ -75,15 +92,19 @@ class LineProgram:
 
     def _running(self) -> _Started:
         started = self._started
-        if started is not None and started.running.ended():
-            ended, started = self._end(started), None
-            if ended.code != 0:
-                raise ended
-        if started is None:
+        if started is None or self._over(started):
             started = self._started = _Started(self._programs, self._arguments, self._folder, self._environment)
-        elif started.line() is not None:
-            raise OutOfTurn
         return started
+
+    def _over(self, started: _Started) -> bool:
+        """Whether it has ended, and well, since its last line. Raises Ended when not well, OutOfTurn, TooMuch."""
+        over = started.running.ended()  # asked first: what it wrote before is then all there
+        more = started.line(whole=over)
+        if over and (ended := self._end(started)).code != 0:
+            raise ended
+        if more is not None:
+            raise OutOfTurn
+        return over
 
     def _wait(self, started: _Started, until: float) -> bytes:
         look = _FIRST_LOOK
@@ -118,6 +139,8 @@ class _Started:
         self._err = ""
         self._read = 0
         """Bytes of its output that were taken as lines."""
+        self.told = clock.monotonic()
+        """When it wrote the last one, as far as that was seen."""
         given, self._input = os.pipe()
         try:
             with self._paths[0].open("wb") as out, self._paths[1].open("wb") as err:
@@ -147,6 +170,7 @@ class _Started:
                 break
             self._read += len(piece)
             if piece.strip():
+                self.told = clock.monotonic()
                 return piece.strip()
         if len(written) > MOST_LINE:
             raise TooMuch

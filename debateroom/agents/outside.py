@@ -40,8 +40,10 @@ def read_said(value: Any, *, agent: str, model: str, seconds: float) -> Answered
     if value.get("error"):
         raise AgentFailed(f"The agent {agent} failed: {safe_line(value['error'])}")
     text = value.get("text")
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str):
         raise garbage(agent, "its answer has no `text`")
+    if not text.strip():
+        raise garbage(agent, "its `text` is empty")
     return Answered(
         text=text,
         tools=read_records(value.get("tools", value.get("tool_calls")), agent=agent),

@@ -6,18 +6,19 @@ It is given one line a turn on standard input, with the whole conversation, so t
 
 and answers with one line on standard output, flushed (its form: `outside`). It may go on running and be given the
 next turn, or exit with code 0 and be started again. `seconds` is how long it has; after that it is killed with all
-its children. Standard error is free, and quoted when it crashes. It runs without a shell, in the folder in which its
-room was started.
+its children. Standard error is free, and quoted when it crashes; a crash after the last answer is one too, but not
+how it takes the end of its input. It runs without a shell, in the folder in which its room was started.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -25,7 +26,8 @@ from debateroom import clock
 from debateroom.agents.agent import Answered, OnEvent
 from debateroom.agents.lines import MOST_LINE, Ended, LineProgram, OutOfTurn
 from debateroom.agents.outside import ends_at, garbage, messages, read_said
-from debateroom.errors import AgentFailed, UsageError
+from debateroom.agents.references import lacks, next_step
+from debateroom.errors import AgentFailed, DebateroomError, UsageError
 from debateroom.files import whole_characters
 from debateroom.messages import CALL_SECONDS, Turn
 from debateroom.models.assistants import environment
@@ -58,7 +60,8 @@ class ProgramAgent:
         """What the program says. Raises AgentFailed when it crashed, ran out of time or answered garbage."""
         began = clock.monotonic()
         ends = ends_at(began, self._call_timeout, until)
-        line = self._exchange(self._message(said, ends - began), ends, ends - began)
+        with self._failing(f"gave no answer within {ends - began:.3g} s; it was ended", "and without an answer"):
+            line = self._program.exchange(self._message(said, ends - began), ends)
         try:
             value = strict.loads(line)
         except strict.KeyTwice as twice:
@@ -72,6 +75,14 @@ class ProgramAgent:
         except AgentFailed:
             self._program.close()
             raise
+
+    def finish(self) -> None:
+        """Ends the program. Raises AgentFailed when it crashed after its last answer, or wrote more than that."""
+        with self._failing("did not end", "after its last answer"):
+            try:
+                self._program.finish()
+            except Stopped:  # nothing is known against it
+                raise DebateroomError(f"The agent {self.name} was ended: the run was stopped.") from None
 
     def close(self) -> None:
         """Ends the program."""
@@ -87,15 +98,16 @@ class ProgramAgent:
         }
         return whole_characters(json.dumps(message, ensure_ascii=False)).encode()
 
-    def _exchange(self, message: bytes, until: float, seconds: float) -> bytes:
+    @contextlib.contextmanager
+    def _failing(self, late: str, when: str) -> Iterator[None]:
+        """What goes wrong with the program in the block is AgentFailed."""
         try:
-            return self._program.exchange(message, until)
+            yield
         except TimeoutError:
-            raise AgentFailed(f"The agent {self.name} gave no answer within {seconds:.3g} s; it was ended.") from None
+            raise AgentFailed(f"The agent {self.name} {late}.") from None
         except Ended as error:
             said = f" It said: {safe_line(error.err[-300:])}" if error.err else ""
-            ended = f"ended with exit code {error.code}"
-            raise AgentFailed(f"The agent {self.name} {ended} and without an answer.{said}") from None
+            raise AgentFailed(f"The agent {self.name} ended with exit code {error.code} {when}.{said}") from None
         except TooMuch:
             raise garbage(self.name, f"it wrote more than {MOST_LINE / 1e6:g} MB") from None
         except OutOfTurn:
@@ -131,11 +143,14 @@ def python_agent(
 ) -> ProgramAgent:
     """The agent behind `module:callable`, in a Python of its own: modules are found in `folder`, else as in this one.
 
-    A process, because a callable that hangs can be stopped there and nowhere else.
+    A process, because a callable that hangs can be stopped there and nowhere else. Raises UsageError for one that
+    surely is not there; what else is wrong with it shows when it is first asked.
     """
     module, colon, name = reference.partition(":")
     if not module or not colon or not name:
         raise UsageError(f"python:{reference} is not written as python:module:callable")
+    if why := lacks(reference, folder):
+        raise UsageError(f"python:{reference}: {why}", hint=next_step(reference, folder))
     own = "import sys; from debateroom.agents.callee import main; sys.exit(main(sys.argv[1]))"
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path if entry)
     more = {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"}

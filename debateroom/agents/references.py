@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -10,6 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+_BINDING = ("globals", "exec", "eval", "setattr", "vars", "__dict__", "__getattr__", "modules")
+"""Names with which a module may get names that stand nowhere in it."""
 
 
 class NoSuchCallable(Exception):
@@ -39,6 +43,42 @@ def find_callable(reference: str, folder: Path) -> Callable[..., Any]:
     if not callable(found):
         raise NoSuchCallable(f"{path} in {name} is nothing that can be called")
     return found  # type: ignore[no-any-return]
+
+
+def lacks(reference: str, folder: Path) -> str:
+    """Why `module:name` surely leads to nothing, seen without running anything; empty when it may lead somewhere."""
+    name, _, path = reference.strip().partition(":")
+    file = _in_folder(name, folder)
+    if file is None:
+        return "" if _is_somewhere(name.partition(".")[0], folder) else f"there is no module {name}"
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        return f"the module {name} is not Python that can be read: {error}"
+    return "" if _may_bind(tree, path.partition(".")[0]) else f"the module {name} has no {path}"
+
+
+def _is_somewhere(name: str, folder: Path) -> bool:
+    """Whether a module is loaded or installed, or a folder that may hold some."""
+    try:
+        return (folder / name).is_dir() or name in sys.modules or importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _may_bind(tree: ast.Module, name: str) -> bool:
+    """Whether anything in a module may give it `name`; what it does by other means than names is not known."""
+    for node in ast.walk(tree):
+        known = [str(getattr(node, key, "")).partition(".")[0] for key in ("name", "asname", "id", "attr")]
+        if {name, "*", *_BINDING} & set(known):
+            return True
+    return False
+
+
+def next_step(reference: str, folder: Path) -> str:
+    """What to do about a callable that is not there."""
+    name = reference.strip().partition(":")[0]
+    return f"put {name.replace('.', '/')}.py into {folder}, install what it needs, or mend the name"
 
 
 def _module(name: str, folder: Path) -> ModuleType:

@@ -111,8 +111,16 @@ class Step:
             return self._told(call, ran.record)
         if call.id in taped.begun and not isinstance(self._equipped.tools.get(call.name), GoesOn):
             self._run.budget.take()
-            return self._not_made(call, "broke_off", name=call.name[:80])
+            return self._broke_off(call)
         return None
+
+    def _broke_off(self, call: ToolCall) -> ToolResult:
+        """Tells of a call that was under way when the run broke off that nobody knows what became of it."""
+        told = self._not_made(call, "broke_off", name=call.name[:80])
+        record = ToolRecord(call.name, read_arguments(call.arguments, self._run.language), told.content, ok=False)
+        known = {"agent": self._equipped.name, "id": call.id, **asdict(record)}
+        self._on_event({"event": "tool_answered", **known, "executed": False, "interrupted": True})
+        return told
 
     def _prepared(self, call: ToolCall) -> Job | ToolResult:
         """The call ready to be made, or why it is not, for the model."""

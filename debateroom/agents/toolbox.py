@@ -23,7 +23,7 @@ from debateroom.agents.fetching import NAME as FETCH
 from debateroom.agents.fetching import fetch_tool
 from debateroom.agents.fields import Field
 from debateroom.agents.functions import FunctionTool
-from debateroom.agents.references import NoSuchCallable, find_callable
+from debateroom.agents.references import NoSuchCallable, find_callable, next_step
 from debateroom.agents.signature import NotDescribable
 from debateroom.agents.tools import MOST_TEXT, TIMEOUT, Tool
 from debateroom.messages import ToolSpec
@@ -81,7 +81,9 @@ def _python(reference: Field, given: dict[str, Field]) -> Tool:
     try:
         function = find_callable(reference.text(), reference.file.parent)
         tool = FunctionTool(function, name=name, description=description, timeout=_timeout(given))
-    except (NoSuchCallable, NotDescribable) as error:
+    except NoSuchCallable as error:
+        reference.fail(str(error), hint=next_step(reference.text(), reference.file.parent))
+    except NotDescribable as error:
         reference.fail(str(error))
     if not _NAME.fullmatch(tool.spec.name):
         reference.fail(f"{tool.spec.name!r} is no name for a tool: give one with the key `name`")

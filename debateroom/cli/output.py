@@ -143,7 +143,9 @@ def _tell_answer(transcript: Transcript) -> None:
 
         tell(one_line(decision.headline(transcript), LONGEST))
     for key in ("recommended_action", "sharpest_disagreement"):
-        text = one_line(str(final.get(key, "")), LONGEST)
+        if key not in final:  # it is no debate's
+            continue
+        text = one_line(str(final[key]), LONGEST)
         tell("\n" + say(language, "labelled", label=say(language, key), text=text))
 
 
@@ -189,7 +191,11 @@ def _tell_what_is_there(room: Path | None) -> None:
 
     with contextlib.suppress(DebateroomError, OSError):
         transcript = read(room).transcript
-        if transcript.final_output:
+        if transcript.final_output and transcript.kind in ("simulation", "work"):
+            from debateroom.cli import talk
+
+            talk.tell_answer(transcript)
+        elif transcript.final_output:
             _tell_answer(transcript)
 
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from debateroom.cli import talk
+from debateroom.cli.output import note
+from debateroom.language import say
+from debateroom.terminal import printable
 
 if TYPE_CHECKING:
     from debateroom.dialogue.plan import Job
@@ -39,6 +42,9 @@ def simulate(scenario: str, *, persona: str | None, **given: Any) -> int:
     read = scenarios.read(Path(scenario))
 
     def cast(job: Job, chosen: Settings, models: Models, agent: str) -> Cast:
-        return dialogues.cast_simulation(read, job, chosen, models, agent)
+        made = dialogues.cast_simulation(read, job, chosen, models, agent)
+        if missing := dialogues.without_tool(made):
+            note(printable(say(made.plan.language, "no_such_tools", agent=made.agent.name, names=", ".join(missing))))
+        return made
 
     return talk.run(given, cast, persona=persona, folder=str(Path(scenario).resolve().parent))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from debateroom import templates
 from debateroom.cli import background, output, progress, running, stdout, waking
 from debateroom.cli.turns import counted
 from debateroom.language import say
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from debateroom.activities import Outcome
     from debateroom.dialogue.plan import Job
     from debateroom.dialogues import Cast
+    from debateroom.messages import Transcript
     from debateroom.models.registry import Models
     from debateroom.settings import Settings
 
@@ -72,30 +74,44 @@ def run(given: dict[str, Any], cast: Callable[[Job, Settings, Models, str], Cast
         return output.finished(outcome, as_json=shown.json)
 
 
+def _rule(rule: str, language: str) -> str:
+    """What a finding says, in words; the rule itself where another version wrote it."""
+    rules: dict[str, str] = templates.data(f"labels/report.{language}.toml")["talk_rules"]
+    return rules.get(rule, rule)
+
+
 def tell(outcome: Outcome) -> None:
     """What a person needs of a dialogue: the verdict or the deliverable, the turns, the tools, where the files are.
 
     A deliverable stands alone on stdout; the rest of its job goes to stderr.
     """
-    transcript = outcome.transcript
-    final, language = transcript.final_output or {}, transcript.language
-    lines = [
-        output.verdict(language, final.get("outcome"), str(final.get("summary", ""))),
-        "",
-        say(language, "turns_line", turns=final.get("turns", "—"), most=final.get("max_turns", "—")),
-        say(language, "tools_line", tools=counted(final.get("tools", ())) or say(language, "no_tools")),
-    ]
-    found = [str(item.get("rule")) for item in final.get("findings", ()) if isinstance(item, Mapping)]
-    if found:
-        key = "findings_line" if transcript.kind == "simulation" else "flags_line"
-        lines.append(say(language, key, count=len(found), rules=counted(found)))
-    lines.append("")
-    if transcript.kind == "work":
+    tell_answer(outcome.transcript)
+    kind, language = outcome.transcript.kind, outcome.transcript.language
+    places = [("report", outcome.report), ("transcript", outcome.chat)]
+    if kind == "work":
+        places.insert(0, ("deliverable_label", outcome.folder / "deliverable.md"))
+    _show(kind, "")
+    for label, path in places:
+        _show(kind, say(language, "labelled", label=say(language, label), text=path))
+
+
+def tell_answer(transcript: Transcript) -> None:
+    """The same without the files, for a room that could not write them all."""
+    final, language, kind = transcript.final_output or {}, transcript.language, transcript.kind
+    if kind == "work":
         output.tell(printable(str(final.get("deliverable", ""))))
-        where = outcome.folder / "deliverable.md"
-        lines.append(say(language, "labelled", label=say(language, "deliverable_label"), text=where))
-    lines.append(say(language, "labelled", label=say(language, "report"), text=outcome.report))
-    lines.append(say(language, "labelled", label=say(language, "transcript"), text=outcome.chat))
-    show = output.note if transcript.kind == "work" else output.tell
-    for text in lines:
-        show(printable(text))
+    _show(kind, output.verdict(language, final.get("outcome"), str(final.get("summary", ""))))
+    _show(kind, "")
+    _show(kind, say(language, "turns_line", turns=final.get("turns", "—"), most=final.get("max_turns", "—")))
+    tools = counted(final.get("tools", ())) or say(language, "no_tools")
+    _show(kind, say(language, "tools_line", tools=tools))
+    listed = [item for item in final.get("findings", ()) if isinstance(item, Mapping)]
+    found = [_rule(str(item.get("rule")), language) for item in listed]
+    if found:
+        key = "findings_line" if kind == "simulation" else "flags_line"
+        _show(kind, say(language, key, count=len(found), rules=counted(found)))
+
+
+def _show(kind: str, text: str) -> None:
+    """On stdout, but for a job's: there the deliverable stands alone."""
+    (output.note if kind == "work" else output.tell)(printable(text))

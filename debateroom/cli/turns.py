@@ -89,6 +89,16 @@ class TurnLines:
             rules = ", ".join(event["why"])
             self._note(say(self._language, "aside_line", agent=event["agent"], rules=rules))
 
+    def _call_failed(self, event: Event) -> None:
+        if event.get("interrupted"):
+            told = say(self._language, "call_again", turn=event["round"], agent=event["agent"])
+            self._note(printable(told))
+
+    def _tool_answered(self, event: Event) -> None:
+        if event.get("interrupted"):
+            tool = one_line(str(event["name"]), _NAME)
+            self._note(printable(say(self._language, "tool_unsure", agent=event["agent"], tool=tool)))
+
     def _round_finished(self, event: Event) -> None:
         turn, took = event["round"], self._turn
         tools = counted(self._tools.get(turn, ())) or say(self._language, "no_tools")
@@ -142,6 +152,7 @@ class LiveTurns(TurnLines):
         self._show(event["agent"], say(self._language, "calling", tool=one_line(str(event["name"]), _NAME)))
 
     def _tool_answered(self, event: Event) -> None:
+        super()._tool_answered(event)
         self._wait_for(event["agent"])
 
     def _set_aside(self, event: Event) -> None:

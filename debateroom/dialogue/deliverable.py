@@ -15,7 +15,9 @@ from debateroom.dialogue.loop import Exchange
 from debateroom.dialogue.requests import Problem
 
 HARD = frozenset({"empty_deliverable", "only_json", "before_search", "forbidden_end", "impossible_action"})
-"""Rules without which there is no deliverable: broken twice, it is refused. The others are noted."""
+"""Rules without which there is no deliverable: broken twice, it is refused."""
+WHOLE = frozenset({"deduced", "summary", "asks_turn"})
+"""Rules without which it is a partial one at most. The others are noted."""
 _QUOTED = 120
 """Characters of an answer that a finding quotes."""
 OVERCONFIDENT = 0.8

@@ -22,6 +22,7 @@ def run(dialogue: Dialogue) -> tuple[str, int]:
     dialogue.note("worker_started", jobId=job.job_id, maxIterations=job.max_turns, description=job.description)
     try:
         ended = worker.play(dialogue, dialogue.plan.problem)
+        dialogue.finish()
     except RoomError:
         raise
     except DebateroomError as error:

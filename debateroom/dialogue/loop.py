@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from debateroom import clock, files
-from debateroom.agents.agent import Agent, Declares, GoesOn, ToolRecord
+from debateroom.agents.agent import Agent, Declares, Finishes, GoesOn, ToolRecord
 from debateroom.agents.tape import tape
-from debateroom.dialogue import prompts
+from debateroom.dialogue import broken, prompts
 from debateroom.dialogue.plan import Plan
 from debateroom.dialogue.waiting import Tell, TooLate, wait_for
-from debateroom.errors import CallFailed, DebateroomError
-from debateroom.language import spoken
+from debateroom.errors import AgentFailed, CallFailed, DebateroomError
+from debateroom.language import say, spoken
 from debateroom.messages import Model, Paid, Purpose, Request, Turn
 from debateroom.room.room import Room, event, journal
 from debateroom.room.spending import spent_by_model, untold
@@ -95,6 +95,9 @@ class Dialogue:
         known = journal(room.folder).values
         self._tape = deque(value for value in known if value.get("event") in _SPEECH)
         self._noted = deque(value for value in known if value.get("event") in _NOTES)
+        self._broke_off = broken.broke_off(known)
+        """Whether the next call that is made is one that a run before this one did not see the end of."""
+        self._lost = next((value for value in known if value.get("event") == "agent_lost"), None)
 
     @property
     def number(self) -> int:
@@ -114,8 +117,12 @@ class Dialogue:
     @property
     def tool_names(self) -> tuple[str, ...]:
         """Names of the agent's tools as far as they are known: those that were executed, and those it declares."""
-        declared = self._agent.declared if isinstance(self._agent, Declares) else ()
-        return tuple(dict.fromkeys([*self.executed, *declared]))
+        return tuple(dict.fromkeys([*self.executed, *(self.declared or ())]))
+
+    @property
+    def declared(self) -> tuple[str, ...] | None:
+        """Names of the tools that the agent declares; None when nobody knows what it has."""
+        return self._agent.declared if isinstance(self._agent, Declares) else None
 
     def ask_driver(self, message: str, *, call: Literal["seat", "repair", "plan"] = "seat") -> Spoken:
         """What the simulator or worker says to `message`; its own conversation keeps both.
@@ -169,6 +176,22 @@ class Dialogue:
         self.exchanges.append(Exchange(message, answer.text, answer.tools))
         return self.exchanges[-1]
 
+    def finish(self) -> None:
+        """Ends the agent before anything is made of what was said.
+
+        Raises AgentFailed when it turns out to have failed, now or in a run before this one: its answers are in the
+        journal and cannot be had again.
+        """
+        lost = self._lost
+        if lost is None and isinstance(self._agent, Finishes):
+            try:
+                self._agent.finish()
+            except AgentFailed as error:
+                lost = event("agent_lost", round=self.number, agent=self.plan.agent, reason=str(error))
+                self.room.write(lost)
+        if lost is not None:
+            raise AgentFailed(lost["reason"], hint=say(self.plan.language, "lost_hint"))
+
     def note(self, name: str, **values: Any) -> None:
         """Writes an event that holds no speech, unless the journal has it from before."""
         if self._noted and self._noted[0]["event"] == name:
@@ -202,6 +225,7 @@ class Dialogue:
             purpose=Purpose(call, self.plan.driver, number),
         )
         self._hold_limits()
+        self._tell_broken_off(self.plan.driver)
         written = 0
 
         def ask(tell: Tell) -> Any:
@@ -224,6 +248,7 @@ class Dialogue:
 
     def _asked_agent(self, number: int) -> Spoken:
         self._hold_limits()
+        self._tell_broken_off(self.plan.agent)
         self._go_on(number)
         self._told, self._way = [], 0.0
 
@@ -239,6 +264,13 @@ class Dialogue:
             self.plan.agent, number, answer.text, tuple(answer.tools), paid, answer.model, seconds,
             answer.stop_reason, answer.state if files.writable(answer.state) else None,
         )  # fmt: skip
+
+    def _tell_broken_off(self, seat: str) -> None:
+        """Writes down that a call to `seat` was under way when a run broke off: it is made again now."""
+        if self._broke_off:
+            self._broke_off = False
+            reason = say(self.plan.language, "call_interrupted")
+            self.room.write(event("call_failed", round=self.number + 1, agent=seat, reason=reason, interrupted=True))
 
     def _remembered(self, number: int) -> Spoken | None:
         """The agent's answer that the journal has; an agent of ours is told what led to it."""

@@ -25,7 +25,7 @@ _ALSO = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?。！？;；])\s+|(?<=[。！？；])|\n+")
 _PREAMBLE = re.compile(
-    r"^(?:hello|hi|dear|thanks?|thank you|bonjour|merci|cher|chère|您好|你好|谢谢)"
+    r"^(?:hello|hi|dear|thanks?|thank you|bonjour|merci(?!\s+d(?:e\b|['’](?!avance)))|cher|chère|您好|你好|谢谢)"
     r"\b[^.!?。！？\n]*[.!,?。！，？\n]\s*",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
 
 from debateroom.agents.fields import Field, parse_fields
+from debateroom.agents.references import NoSuchCallable, find_callable, next_step
 from debateroom.dialogue import tool_names
 from debateroom.errors import UsageError
 from debateroom.matching.calls import ExpectedCall
@@ -95,9 +96,22 @@ def read(path: Path) -> Scenario:
     """The scenario in `path`. Raises UsageError that names file, line and field."""
     text = read_text(path, "scenario")
     if path.suffix.lower() == ".json":
-        return parse(_json(text, path), str(path), _fields_of_json(text, path))
-    fields = parse_fields(text, path)
-    return parse(fields.plain(), str(path), fields)
+        value, fields = _json(text, path), _fields_of_json(text, path)
+    else:
+        fields = parse_fields(text, path)
+        value = fields.plain()
+    scenario = parse(value, str(path), fields)
+    if scenario.before:
+        _check_before(scenario.before.removeprefix("python:"), path.resolve().parent, _place(fields, ("before",)))
+    return scenario
+
+
+def _check_before(reference: str, folder: Path, field: Field) -> None:
+    """Raises UsageError when what is to be called before the first turn is not there: nothing is paid yet."""
+    try:
+        find_callable(reference, folder)
+    except NoSuchCallable as error:
+        field.fail(str(error), hint=next_step(reference, folder))
 
 
 def parse(value: Any, source: str, fields: Field | None = None) -> Scenario:

@@ -6,6 +6,7 @@ Each sign is looked for in all three languages at once: an agent answers in its 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -66,6 +67,12 @@ def undone_actions(text: str, names: str, results: str) -> tuple[str, ...]:
     return tuple(claimed)
 
 
+def table(name: str) -> Mapping[str, Any]:
+    """A table of words that stands beside the signs."""
+    found: Mapping[str, Any] = templates.data("dialogue/signs.toml")[name]
+    return found
+
+
 def _stands_in(claim: str, results: str) -> bool:
     """Whether tools told what is claimed of a thing: the word that says what became of it stands in `results`."""
     words = claim.casefold().split()
@@ -83,8 +90,7 @@ def _patterns(sign: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _actions() -> tuple[_Action, ...]:
-    table: dict[str, Any] = templates.data("dialogue/signs.toml")["actions"]
-    return tuple(_Action(_compiled(item["said"]), tuple(item["can"])) for item in table.values())
+    return tuple(_Action(_compiled(item["said"]), tuple(item["can"])) for item in table("actions").values())
 
 
 def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:

@@ -18,15 +18,23 @@ from debateroom.room.room import event
 EXIT_CODES = {"passed": 0, "failed": 3, "inconclusive": 3}
 STOPPED = {"budget": BudgetSpent.exit_code, "deadline": DeadlinePassed.exit_code}
 """Exit codes of runs that were stopped before their own end."""
+_TOLD = ("turns", "too_early", "not_found", "simulator_repeats", *STOPPED)
+"""Reasons with which all is said: the runner made the verdict, and its error says the same."""
 
 
 def run(dialogue: Dialogue, scenario: Scenario) -> tuple[str, int]:
-    """Plays the simulation, writes its final output, and says why it stopped and with which exit code."""
+    """Plays the simulation, writes its final output, and says why it stopped and with which exit code.
+
+    Raises AgentFailed when the agent turns out to have crashed: then there is no verdict.
+    """
     ended = simulator.play(dialogue, scenario)
+    dialogue.finish()
     tools = [tool for exchange in dialogue.exchanges for tool in exchange.tools]
     found = ended.verdict
     if ended.stopped not in STOPPED:
-        found = verdict.held_to_facts(found, scenario, tools, dialogue.tool_names)
+        words = dialogue.plan.worded["simulator"]["errors"]
+        known, declared = dialogue.tool_names, dialogue.declared
+        found = verdict.held_to_facts(found, scenario, tools, words, known=known, declared=declared)
     final = _final(dialogue, scenario, ended, found)
     if dialogue.room.transcript.final_output is None:
         dialogue.room.write(event("synthesized", final_output=final))
@@ -61,7 +69,7 @@ def _summary(found: Verdict, language: str) -> str:
     if not found.because:
         return said
     why: str = templates.data(f"labels/report.{language}.toml")["talk_because"][found.because]
-    return f"{why} {said}".strip()
+    return why if found.because in _TOLD else f"{why} {said}".strip()
 
 
 def _closing(dialogue: Dialogue) -> str:

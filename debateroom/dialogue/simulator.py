@@ -39,7 +39,8 @@ def play(dialogue: Dialogue, scenario: Scenario) -> Ended:
     try:
         return _play(dialogue, scenario)
     except Over as over:
-        return Ended(over.why, verdict.none(f"the run was stopped: {over.why}", over.why))
+        errors = dialogue.plan.worded["simulator"]["errors"]
+        return Ended(over.why, verdict.none(errors[f"stopped_{over.why}"], over.why))
 
 
 def _play(dialogue: Dialogue, scenario: Scenario) -> Ended:
@@ -66,7 +67,7 @@ def _opening(dialogue: Dialogue) -> Said | Ended:
         dialogue.keep_aside(spoken, ["empty"])
         raise _silent()
     dialogue.conclude(spoken)
-    early = verdict.none("the simulator gave a verdict before the agent could answer", "too_early")
+    early = verdict.none(words["errors"]["too_early"], "too_early")
     return Ended("trigger", early)
 
 
@@ -173,13 +174,14 @@ class _Judging:
         return "no_progress" if self._due == "no_progress" else "trigger"
 
     def _verdict(self, trigger: Trigger) -> Verdict:
+        errors: dict[str, str] = self._words["errors"]
         if trigger.kind == "done":
             return verdict.of(trigger.value or {})
         if trigger.kind == "malformed":
-            return verdict.none(f"the verdict cannot be read: {trigger.problem}", "invalid")
+            return verdict.none(errors["unreadable"].format(problem=trigger.problem), "invalid")
         if self._due == "turns":
-            return verdict.limit_reached("turn limit reached")
+            return verdict.limit_reached("turn limit reached", "turns")
         if self._due == "no_progress" and self._reason != self._words["reasons"]["message"]:
-            return verdict.limit_reached(f"no progress: {self._reason}")
+            return verdict.limit_reached(errors["no_progress"].format(reason=self._reason))
         why = "not_found" if self._due == "not_found" else "simulator_repeats"
-        return verdict.none("the simulator gave no verdict when one was due", why)
+        return verdict.none(errors["no_verdict"], why)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
 
 from debateroom.dialogue import signs
 
@@ -15,46 +17,17 @@ SHIPPED: Equivalences = {
     "M-Files": ("resolve*", "lookupMfiles*"),
 }
 
-_VERBS = (
-    "get|list|find|search|lookup|look|resolve|create|update|cancel|delete|remove|add|set|send|fetch|read|write|open|"
-    "save|load|verify|validate|compute|calculate|subAgent|sub_agent"
-)
-_ALSO_NOUNS = "check|query|call|run|book|order|refund|change|transfer"
-_OF_NOUNS = "(?!_(?:ids?|no|number|date|name|status|type|amount|reason|count|list)(?![A-Za-z0-9_]))"
-"""`order_id` is a field, `order_item` may be a tool."""
 _HAN = "\u4e00-\u9fff"
 """Chinese writes no space before a name."""
-_IDENTIFIER = re.compile(
-    rf"(?<![^\W{_HAN}])(?<![@./-])(?:(?:{_VERBS}|(?:{_ALSO_NOUNS}){_OF_NOUNS})(?:[A-Z][A-Za-z0-9_]*\*?|(?:_[a-z0-9]+)+\*?|\*)"
-    r"|[a-z]+(?:_[a-z0-9]+)+(?=\s?\()|[a-z]+[A-Z][A-Za-z0-9_]*(?=\s?\())"
-)
 _MARKED = re.compile(r"`([A-Za-z][\w*-]{2,60})(?:\(\))?`")
-_BESIDE = re.compile(
-    r"(?:\btools?\b|\boutils?\b|\bfunctions?\b|\bfonctions?\b|工具|函数)[\s:：«“\"'(]{1,4}([A-Za-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+\*?)"
-)
-_SPOKEN_BEFORE = (
-    r"\b(?:tool|function|outil|fonction) |工具|函数|[`\"“«「]\s?"
-    r"|\b(?:call|calls|called|calling|use|uses|used|using|invokes?|invoking|executes?|executing|runs?) "
-    r"|\b(?:appelle[rz]?|appelant|utilise[rz]?|utilisant|exécute[rz]?|lance[rz]?) |(?:调用|使用|执行|运行)\s?"
-)
-_SPOKEN_BEHIND = (
-    r" (?:tool|function)\b|\s?(?:工具|函数)|\(|[`\"”»」]"
-    r"| (?:is|was|gets|must be|has been) (?:called|executed|invoked|used|run)\b"
-    r"| (?:est|a été|doit être) (?:appelé|exécuté|utilisé|lancé)"
-)
-"""What stands beside an ordinary word that is the name of a tool."""
-_LISTED = re.compile(
-    r"[\s,、，/`'\"]*(?:(?:and|or|nor|et|ou|ni|和|或者?|及|以及|与)(?:\s(?:the|l'outil))?)?[\s`'\"]*"
-)
-"""What stands between the tools of one list."""
 _NEAR = 80
 """Characters beside a name in which it is said that it is not to be called."""
 
 
 def in_text(text: str, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of tools in `text`: the `known` ones, and words that are written as programs write them."""
-    found = [match.group(0) for match in _IDENTIFIER.finditer(text)]
-    found += [match.group(1) for pattern in (_MARKED, _BESIDE) for match in pattern.finditer(text)]
+    found = [match.group(0) for match in _identifier().finditer(text)]
+    found += [match.group(1) for pattern in (_MARKED, _beside()) for match in pattern.finditer(text)]
     found += [match["name"] or match["other"] for name in known if (match := _named(name, text))]
     return tuple(dict.fromkeys(found))
 
@@ -63,7 +36,8 @@ def _named(name: str, text: str) -> re.Match[str] | None:
     """Where a tool's own name stands in `text`; a word like any other must be spoken of as a tool there."""
     word = rf"(?<![A-Za-z0-9_])(?P<name>{re.escape(name)})(?![A-Za-z0-9_])"
     if not _written(name):
-        word = rf"(?:{_SPOKEN_BEFORE}){word}|{word.replace('?P<name>', '?P<other>')}(?:{_SPOKEN_BEHIND})"
+        before, behind = ("|".join(_words()[key]) for key in ("before", "behind"))
+        word = rf"(?:{before}){word}|{word.replace('?P<name>', '?P<other>')}(?:{behind})"
     return re.search(word, text, re.IGNORECASE)
 
 
@@ -96,7 +70,7 @@ def _unwanted(goals: str, names: Collection[str]) -> set[str]:
             goals[max(end, match.start() - _NEAR) : match.start()],
             goals[match.end() : match.end() + _NEAR],
         )
-        listed = refused and _LISTED.fullmatch(before)
+        listed = refused and _between().fullmatch(before)
         refused = bool(listed) or signs.shows("unwanted_before", before) or signs.shows("unwanted_behind", behind)
         (ruled_out if refused else wanted).add(match.group(0).casefold())
         end = match.end()
@@ -107,3 +81,33 @@ def any_executed(patterns: Iterable[Sequence[str]], executed: Iterable[str]) -> 
     """Whether one of the executed tools is one of the wanted ones; case does not matter."""
     names = [name.casefold() for name in executed]
     return any(fnmatchcase(name, pattern.casefold()) for group in patterns for pattern in group for name in names)
+
+
+def _words() -> Mapping[str, Any]:
+    """What the templates say of how names of tools are written and spoken of."""
+    return signs.table("tool_names")
+
+
+@cache
+def _identifier() -> re.Pattern[str]:
+    """A word that is written as programs write names, and begins with a verb or is called."""
+    verbs, nouns, fields = ("|".join(_words()[key]) for key in ("verbs", "nouns", "fields"))
+    begins = rf"(?:{verbs}|(?:{nouns})(?!_(?:{fields})(?![A-Za-z0-9_])))"
+    return re.compile(
+        rf"(?<![^\W{_HAN}])(?<![@./-])(?:{begins}(?:[A-Z][A-Za-z0-9_]*\*?|(?:_[a-z0-9]+)+\*?|\*)"
+        r"|[a-z]+(?:_[a-z0-9]+)+(?=\s?\()|[a-z]+[A-Z][A-Za-z0-9_]*(?=\s?\())"
+    )
+
+
+@cache
+def _beside() -> re.Pattern[str]:
+    """Such a word, whatever it begins with, beside one that says that it is a tool."""
+    said = "|".join(_words()["beside"])
+    return re.compile(rf"(?:{said})[\s:：«“\"'(]{{1,4}}([A-Za-z]+(?:_[a-z0-9]+|[A-Z][a-z0-9]+)+\*?)")
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    """What stands between the tools of one list."""
+    said = "|".join(_words()["between"])
+    return re.compile(rf"[\s,、，/`'\"]*(?:(?:{said}))?[\s`'\"]*")

@@ -39,9 +39,9 @@ def of(value: Mapping[str, Any]) -> Verdict:
     return Verdict("passed" if success else "failed", success, explain, error)
 
 
-def limit_reached(error: str) -> Verdict:
+def limit_reached(error: str, because: str = "") -> Verdict:
     """The verdict where a verdict was due and none came."""
-    return Verdict("failed", False, "", error)
+    return Verdict("failed", False, "", error, because)
 
 
 def none(error: str, because: str) -> Verdict:
@@ -49,31 +49,48 @@ def none(error: str, because: str) -> Verdict:
     return Verdict("inconclusive", None, "", error, because)
 
 
-def held_to_facts(said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord], known: Sequence[str]) -> Verdict:
-    """`said`, unless the tools contradict it.
+def held_to_facts(
+    said: Verdict, scenario: Scenario, tools: Sequence[ToolRecord], words: Mapping[str, str], *,
+    known: Sequence[str], declared: Sequence[str] | None = None,
+) -> Verdict:  # fmt: skip
+    """`said`, unless the tools contradict it; what is wrong is said in `words`.
 
     An expected call that is missing, or a forbidden one that was made, is a failure. A success is inconclusive when
-    the goals name tools and none of them was executed; `known` are names of tools that no form gives away.
+    the goals name tools and none of them was executed; `known` are names of tools that no form gives away. `declared`
+    are the agent's, None where nobody knows: what is none of them is told.
     """
-    unmet = _unmet(scenario.expected_tools, tools)
+    unmet = _unmet(scenario.expected_tools, tools, words)
+    missing = without_tool(scenario, known, declared)
+    absent = [words["absent"].format(names=", ".join(missing))] if missing else []
     if unmet and said.outcome != "failed":
-        return Verdict("failed", said.success, said.explain, unmet, "expected_tools")
+        return Verdict("failed", said.success, said.explain, "; ".join([*unmet, *absent]), "expected_tools")
     executed = [tool.name for tool in tools]
     wanted = tool_names.wanted(scenario.goals, scenario.all_equivalences, known)
     if said.outcome == "passed" and wanted and not tool_names.any_executed(wanted, executed):
         names = ", ".join(pattern for group in wanted for pattern in group)
-        return Verdict("inconclusive", True, said.explain, f"none of these tools was executed: {names}", "tools")
+        told = "; ".join([words["unexecuted"].format(names=names), *absent])
+        return Verdict("inconclusive", True, said.explain, told, "tools")
     return said
 
 
-def _unmet(expected: Sequence[ExpectedCall], tools: Sequence[ToolRecord]) -> str:
-    """What is wrong with the calls; empty when nothing is. Which agent called is not recorded, so `by` is any."""
+def without_tool(scenario: Scenario, known: Sequence[str], declared: Sequence[str] | None) -> tuple[str, ...]:
+    """The tools that goals and expected calls name and that are none of the `declared` ones; None is not known."""
+    if declared is None:
+        return ()
+    goals = tool_names.wanted(scenario.goals, scenario.all_equivalences, known)
+    named = [*((each.tool,) for each in scenario.expected_tools), *goals]
+    missing = (", ".join(patterns) for patterns in named if not tool_names.any_executed([patterns], declared))
+    return tuple(dict.fromkeys(missing))
+
+
+def _unmet(expected: Sequence[ExpectedCall], tools: Sequence[ToolRecord], words: Mapping[str, str]) -> list[str]:
+    """What is wrong with the calls, one by one. Which agent called is not recorded, so `by` is any."""
     anybody = [each.model_copy(update={"by": None}) for each in expected]
     made = [{"tool": tool.name, "args": tool.arguments} for tool in tools]
     try:
-        return "; ".join(map(str, match_calls(anybody, made).evidence))
+        return [words[each.kind].format(call=each.about) for each in match_calls(anybody, made).evidence]
     except UsageError as error:  # an expectation that cannot be held against these calls
-        return str(error)
+        return [str(error)]
 
 
 def refusal(

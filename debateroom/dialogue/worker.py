@@ -11,7 +11,7 @@ from typing import Any
 
 from debateroom.dialogue import brief as briefs
 from debateroom.dialogue import deliverable, progress, prompts, requests
-from debateroom.dialogue.deliverable import HARD, Conclusion
+from debateroom.dialogue.deliverable import HARD, WHOLE, Conclusion
 from debateroom.dialogue.findings import Finding
 from debateroom.dialogue.loop import Dialogue, Exchange, Over, Spoken
 from debateroom.dialogue.requests import Problem
@@ -41,7 +41,7 @@ def play(dialogue: Dialogue, mission: str) -> Ended:
     try:
         return worker.play()
     except Over as over:
-        return worker.fallback(over.why, over.why)
+        return worker.fallback(over.why, dialogue.plan.worded["worker"]["reasons"][over.why])
 
 
 class Worker:
@@ -154,7 +154,7 @@ def must_end(dialogue: Dialogue, words: dict[str, Any]) -> tuple[str, str]:
     stuck = progress.stuck(dialogue.exchanges)
     if stuck:
         return "no_progress", str(words["reasons"][stuck])
-    return ("turns", "turn limit reached") if dialogue.remaining <= 1 else ("", "")
+    return ("turns", str(words["reasons"]["turns"])) if dialogue.remaining <= 1 else ("", "")
 
 
 def job_of(dialogue: Dialogue, mission: str, forced: str = "") -> deliverable.Job:
@@ -219,7 +219,7 @@ class _Place:
         if message:
             return message, spoken
         self._dialogue.conclude(spoken)
-        self.reason = self.reason or problems[0].rule
+        self.reason = self.reason or self._told(problems[:1])
         return None
 
     def _about_end(self, spoken: Spoken, trigger: Trigger) -> str:
@@ -245,8 +245,10 @@ class _Place:
         stopped = self.forced or "trigger"
         if broken:
             return Ended(stopped, "refused", end, findings, self._told(broken))
-        partial = end.partial or self.forced == "no_progress" or any(p.rule == "deduced" for p in problems)
-        return Ended(stopped, "partial" if partial else "delivered", end, findings, end.summary if partial else "")
+        lacking = [problem for problem in problems if problem.rule in WHOLE]
+        if end.partial or self.forced == "no_progress" or lacking:
+            return Ended(stopped, "partial", end, findings, self._told(lacking) or end.summary)
+        return Ended(stopped, "delivered", end, findings)
 
     def _back(self, spoken: Spoken, key: str, problems: Sequence[Problem]) -> str:
         """Sends back what breaks rules that nothing was sent back for yet."""

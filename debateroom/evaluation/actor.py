@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from debateroom import files
-from debateroom.agents.agent import Answered
+from debateroom.agents.agent import Answered, Finishes
 from debateroom.errors import AgentFailed, DebateroomError
 from debateroom.evaluation.stage import Stage
 from debateroom.evaluation.trial import Call
@@ -43,6 +43,11 @@ class Actor:
         self.calls += calls
         self._said.append(Turn("assistant", text))
         return text
+
+    def finish(self) -> None:
+        """Ends the agent: nothing more is asked of it. Raises AgentFailed when it turns out to have failed."""
+        if isinstance(self._stage.agent, Finishes):
+            self._stage.agent.finish()
 
     def state(self) -> Any:
         """The state of the world, or what the agent shows of its own; None without either."""

@@ -28,6 +28,7 @@ def play(stage: Stage) -> Trial:
     try:
         actor = Actor(stage)
         stop = _talk(stage, actor, messages, invalid)
+        actor.finish()
         final = actor.state()
         judged = judge(stage, messages, actor.calls)
     except NoModel:

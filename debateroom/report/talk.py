@@ -84,19 +84,29 @@ def turns(facts: Facts) -> list[ShownTurn]:
     """Every turn with what was said in it; the last one may hold only the end."""
     words = facts.words
     return [
-        ShownTurn(turn_title(round_, words), [_entry(entry, words) for entry in round_.entries])
+        ShownTurn(
+            turn_title(round_, words),
+            [_entry(entry, words) for entry in round_.entries]
+            + [ShownEntry(failure.agent, "", failure.reason) for failure in round_.failures],
+        )
         for round_ in facts.transcript.rounds
     ]
 
 
 def turn_title(round_: Round, words: Words) -> str:
     """`Turn 2`, or `The end` where only one party speaks."""
-    return words("talk.end") if len(round_.entries) == 1 else words("talk.turn", turn=round_.round)
+    return (
+        words("talk.end")
+        if len(round_.entries) == 1 and not round_.failures
+        else words("talk.turn", turn=round_.round)
+    )
 
 
 def tools_mark(entry: Entry, words: Words) -> str:
-    """`tools: get_order ×2`; empty without any."""
-    return words("talk.with_tools", tools=_counted(entry.tools)) if entry.tools else ""
+    """`tools: get_order ×2`, and which were interrupted; empty without any."""
+    marks = [words("talk.with_tools", tools=_counted(entry.tools))] if entry.tools else []
+    marks += [words("talk.interrupted", tools=_counted(entry.interrupted))] if entry.interrupted else []
+    return " · ".join(marks)
 
 
 def link(chat_path: PurePath | str | None) -> tuple[str, str]:
@@ -126,8 +136,8 @@ def _sections(kind: str, final: Mapping[str, Any], words: Words) -> list[tuple[s
     if kind == coordinated.KIND:
         return coordinated.sections(final, words)
     keys = ("explain", "error") if kind == "simulation" else ("deliverable", "summary")
-    shown = [(words(f"talk.{key}"), prose(final.get(key))) for key in keys]
     because = str(final.get("because") or "")
+    shown = [(words(f"talk.{key}"), prose(final.get(key))) for key in keys if (key, because) != ("error", "turns")]
     if because:
         shown.append((words("talk.because"), _known("talk_because", because, words)))
     confidence = final.get("confidence")

@@ -14,6 +14,7 @@
 | `planned` | a worker's plan, which nobody else sees |
 | `set_aside` | what a simulator or worker wrote and a rule kept back, and why |
 | `call_failed` | a call in a dialogue that gave no answer, and what it cost all the same |
+| `agent_lost` | an agent in a dialogue that failed after its last answer, and why: there is no verdict |
 | `tools_asked` | the paid answer of a seat or an agent that asks for tools; its reply is still to come |
 | `tool_called`, `tool_answered` | what an agent's or a seat's tool was asked, and what came of it |
 | `worker_started`, `worker_iteration`, `worker_completed`, `worker_failed` | how a worker's job goes on |
@@ -74,6 +75,18 @@ class Step(NamedTuple):
             for step in steps:
                 yield from step.events()
         yield from self.ran.values()
+
+    def under_way(self) -> Iterator[str]:
+        """Names of the tools that were called and did not come to an end, a sub-agent's before its own."""
+        for call in self.asked["asked"]:
+            yield from (name for step in self.below.get(call["id"], ()) for name in step.under_way())
+            if call["id"] in self.begun and call["id"] not in self.ran:
+                yield call["name"]
+
+    def interrupted(self) -> Iterator[str]:
+        """Names of the tools of which nobody knows what became of them: the run broke off while they were at work."""
+        yield from (name for steps in self.below.values() for step in steps for name in step.interrupted())
+        yield from (each["name"] for each in self.ran.values() if each.get("interrupted"))
 
     def executed(self) -> Iterator[Event]:
         """The `tool_answered` events of what was really done, in the order of the calls."""
@@ -245,6 +258,7 @@ def _reply(state: State, event: Event) -> State:
         repaired=event.get("repaired", False),
         history=event.get("history", "full"),
         tools=tuple(str(tool["name"]) for tool in told),
+        interrupted=tuple(name for step in steps for name in step.interrupted()),
         citations=tuple(Citation(**each) for each in event.get("citations", ())),
     )
 
@@ -417,6 +431,7 @@ _HANDLERS = {
     "planned": _unchanged,
     "set_aside": _unchanged,
     "call_failed": _unchanged,
+    "agent_lost": _unchanged,
     "worker_ended": _unchanged,
     "trial_said": _trial_said,
     "trial_finished": _trial_finished,

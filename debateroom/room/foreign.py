@@ -266,6 +266,7 @@ def _entry(item: object, round_: int, position: int, *, own: bool, problem: str,
         off_topic=item.get("off_topic") is True,
         history=as_text(item.get("history")) or "full",
         tools=_names(item.get("tools")),
+        interrupted=_names(item.get("interrupted")),
         citations=_citations(item.get("citations")),
     )
 

@@ -123,6 +123,7 @@ class _Ran(Shape):
 
 
 class _Answered(_Ran):
+    interrupted: bool = False
     result: str
     ok: bool
     seconds: Amount = 0.0
@@ -162,6 +163,11 @@ class _Reply(_OfRound):
 class _Failed(_OfRound):
     agent: str
     role: str
+    reason: str
+
+
+class _AgentLost(_OfRound):
+    agent: str
     reason: str
 
 
@@ -338,6 +344,7 @@ SHAPES: Mapping[str, type[Shape]] = {
     "round_finished": _OfRound,
     "set_aside": _Said,
     "call_failed": _OfRound,
+    "agent_lost": _AgentLost,
     "planned": _Said,
     "moderated": _Moderated,
     "decided": _Decided,

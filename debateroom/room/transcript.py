@@ -173,6 +173,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "off_topic": entry.off_topic,
         "history": entry.history,
         **({"tools": list(entry.tools)} if entry.tools else {}),
+        **({"interrupted": list(entry.interrupted)} if entry.interrupted else {}),
         **({"citations": [asdict(each) for each in entry.citations]} if entry.citations else {}),
     }
 
