@@ -29,6 +29,7 @@ from vendor import Call, Reply, debate_script
 from vendor.faults import HttpError
 
 from debateroom import activities, clock, resuming, settings, tokens
+from debateroom.cli.spent import Spent
 from debateroom.debating import forecast
 from debateroom.debating import plan as plans
 from debateroom.debating.measured import measured
@@ -67,6 +68,15 @@ def test_a_budget_stops_before_the_round_that_would_pass_it(serve: Serve, capsys
     assert found["final_output"]["synthesized_by"] == "claude-sonnet-5-5"
     assert json.loads(out)["recommended_action"] == "Build the queue."
     assert Path("active/chatroom/chatroom_report.md").exists()
+    code, out, _ = run(capsys, "resume", "--json")
+    assert (code, json.loads(out)["exit_code"], len(seat_calls(server))) == (7, 7, 6), "it is finished, and ended so"
+
+
+def test_more_from_the_cache_than_was_sent_is_no_share_above_all() -> None:
+    """A server that says so has no price, and no five hundred per cent."""
+    spent = Spent()
+    spent.add({"usage": {"input": 100, "cached": 500, "written": 0, "output": 1}, "cost": None})
+    assert spent.line("en").startswith("100 tokens in (100% from the cache)")
 
 
 def test_a_budget_that_does_not_hold_one_round_asks_nobody(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,6 +210,10 @@ def test_a_dry_run_is_one_object_for_a_machine(serve: Serve, capsys: pytest.Capt
     assert found["all_rounds"]["usage"]["input"] == sum(item["usage"]["input"] for item in found["rounds"])
     code, out, _ = run(capsys, QUESTION, "-n", "2", "-r", "5", "--dry-run", "--json", "--budget", "0.12")
     assert (json.loads(out)["budget"], json.loads(out)["rounds_within_budget"]) == (0.12, 2)
+    again = {
+        run(capsys, QUESTION, "-n", "5", "-r", "5", "--model", "opus", "--dry-run", "--json")[1] for _ in range(6)
+    }
+    assert len(again) == 1, "the same call twice shows the same figures"
 
 
 def test_the_list_of_models_has_their_prices(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from debateroom import files
@@ -20,6 +20,10 @@ from debateroom.terminal import one_line, padded, width
 
 _AFTER = {"synthesis": "plan_synthesis", "judging": "plan_judging", "baseline": "plan_baseline"}
 """What comes after the rounds, and what it is called in the table."""
+
+
+_FENCE = "said-7f3a9c2e"
+"""A fence like those that rooms draw, which are tokens too: the same call twice shows the same figures."""
 
 
 class _Known:
@@ -49,6 +53,7 @@ class Unopened(Models):
 
 def show(plan: Plan, *, as_json: bool) -> int:
     """Prints the table of seats and the table of rounds, or both as one JSON object; 0."""
+    plan = replace(plan, fence=_FENCE)
     expected = forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats))
     if as_json:
         output.line(files.dumps(_object(plan, expected)).decode())

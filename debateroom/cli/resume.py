@@ -78,8 +78,7 @@ def resume(
         watched.outcome = outcome
         for said in outcome.transcript.notes if finished else ():
             output.note(said)
-        code = output.finished(outcome, as_json=as_json or detach)
-    return 0 if finished else code
+        return output.finished(outcome, as_json=as_json or detach)
 
 
 def _folder(room: str | None, active: str | None, wanted: dict[str, Any]) -> Path:

@@ -38,7 +38,7 @@ class Spent:
             language,
             key,
             input=self.input,
-            share=f"{self.cached / self.input:.0%}"[:-1],
+            share=f"{min(self.cached / self.input, 1.0):.0%}"[:-1],
             output=self.output,
             cost=number(language, self.cost or 0, 4),
         )
