@@ -148,6 +148,9 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None 
         error.hint = f"{error.hint} {command('resume', folder)}" if error.hint else None
         raise
     settings = replace(settings, concurrency=plan.concurrency)
+    if isinstance(plan, Plan) and plan.provider_batch and lend is None:
+        what = "this debate is one of a batch whose calls go into batches of its provider"
+        raise UsageError(what, hint="give the command of the batch again: debateroom batch … --provider-batch")
     with lend(settings, _names(plan)) if lend else _own(settings) as models:
         for name in _names(plan):
             models.open(name)

@@ -16,6 +16,7 @@ from debateroom.settings import Settings
 _HINT = 'each line is "a question?" or {"question": "…", "id": "…", "agents": 5}'
 _NOT_HERE = {
     "room", "active", "concurrency", "prices", "url", "web_ports", "anthropic_base_url", "openai_base_url", "tools",
+    "poll",
 }  # fmt: skip
 """Settings that are the batch's, or that only the person who starts it may say: the file may be another's."""
 _ADDED = ("context", "note")

@@ -6,6 +6,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -27,6 +28,8 @@ from debateroom.room import lock
 from debateroom.room.room import OnEvent, folder_of
 from debateroom.settings import Settings
 
+MOST_TOGETHER = 300
+"""Debates at once in the providers' batches: each has a thread for every seat, and two open files."""
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
 _GRACE = 0.5
@@ -79,8 +82,12 @@ class Result(NamedTuple):
 class Batch:
     """A file of questions and where their rooms are. `given` are settings of all debates."""
 
-    def __init__(self, questions: list[Question], name: str, given: Mapping[str, Any]) -> None:
+    def __init__(
+        self, questions: list[Question], name: str, given: Mapping[str, Any], *, provider_batch: bool = False
+    ) -> None:
         self.given = dict(given)
+        self.provider_batch = provider_batch
+        """Whether all calls go into the providers' batches."""
         self.chosen: Settings = settings.load({**given, "room": name})
         self.folder = folder_of(self.chosen.active, name)
         self.items = [Item(question, self.folder / question.id) for question in questions]
@@ -88,18 +95,37 @@ class Batch:
 
     def at_once(self) -> int:
         """Debates at once: enough to keep as many calls under way as may be, and no more than these."""
+        if self.provider_batch:  # a round of all is one batch
+            return min(len(self.items), MOST_TOGETHER)
         seats = max(self.chosen.agents or len(self.chosen.role) or 3, 1)
         return max(1, min(self.chosen.concurrency, 2 * self.chosen.concurrency // seats))
 
-    def run(self, executor: Executor, send: Send, progress: Progress, *, at_once: int) -> Result:
-        """Plays all debates that are not over yet. Raises DebateroomError before the first call, RoomError later."""
+    def steps(self) -> int:
+        """Batches of a provider one after the other, about: a round and what the moderator says of it, the end."""
+        rounds = max(int(item.question.given.get("rounds") or self.chosen.rounds) for item in self.items)
+        moderated = self.chosen.moderator != plans.NO_MODERATOR
+        return rounds * (2 if moderated else 1) + (1 if moderated else 0)
+
+    def run(
+        self,
+        executor: Executor,
+        send: Send,
+        progress: Progress,
+        *,
+        at_once: int,
+        gathering: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> Result:
+        """Plays all debates that are not over yet. Raises DebateroomError before the first call, RoomError later.
+
+        `gathering` stands around every moment in which several debates are started.
+        """
         standing.hold_folder(self.folder)
         try:
             taken = lock.take(self.folder)
         except RoomBusy as error:
             raise RoomBusy(f"another process runs the batch {self.folder.name}", hint="wait for it") from error
         try:
-            return _Run(self, executor, send, progress).play(at_once)
+            return _Run(self, executor, send, progress, gathering).play(at_once)
         finally:
             taken.release()
 
@@ -107,11 +133,19 @@ class Batch:
 class _Run:
     """One go at a batch."""
 
-    def __init__(self, batch: Batch, executor: Executor, send: Send, progress: Progress) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        executor: Executor,
+        send: Send,
+        progress: Progress,
+        gathering: Callable[[], AbstractContextManager[object]],
+    ) -> None:
         self._batch = batch
         self._executor = executor
         self._send = send
         self._progress = progress
+        self._gathering = gathering
         self._values: dict[str, Value] = {}
         self._waiting: deque[tuple[Item, Plan | None, Settings]] = deque()
         """Debates to be played; those that were begun have no plan but that of their room."""
@@ -132,8 +166,9 @@ class _Run:
         late = False
         try:
             while (self._waiting or self._under_way) and not late:
-                while self._waiting and len(self._under_way) < at_once:
-                    self._start(shares, summary)
+                with self._gathering():
+                    while self._waiting and len(self._under_way) < at_once:
+                        self._start(shares, summary)
                 self._collect(shares, summary)
                 late = until is not None and clock.monotonic() >= until and bool(self._waiting or self._under_way)
             if late:
@@ -163,9 +198,19 @@ class _Run:
         with activities.open_models(self._batch.chosen) as models:
             for item in new:
                 chosen = self._settings(item)
-                plan = None if standing.is_begun(item) else _plan(item.question, chosen, models)
-                self._waiting.append((item, plan, chosen))
+                self._waiting.append((item, self._planned(item, chosen, models), chosen))
         self._waiting = deque(sorted(self._waiting, key=lambda each: each[1] is not None))  # those begun come first
+
+    def _planned(self, item: Item, chosen: Settings, models: Models) -> Plan | None:
+        """The plan of a debate; None for one that was begun, which must have been asked in the same way."""
+        asked_in_batches = self._batch.provider_batch
+        if not standing.is_begun(item):
+            return _plan(item.question, chosen, models, provider_batch=asked_in_batches)
+        if bool(standing.begun_with(item).get("provider_batch")) is not asked_in_batches:
+            how = "without" if asked_in_batches else "with"
+            hint = f"give the command {how} it, or name another batch with --room"
+            raise UsageError(f"{item.question.where}: this debate was begun {how} --provider-batch", hint=hint)
+        return None
 
     def _settings(self, item: Item) -> Settings:
         """Of one debate: its own, in its own room; the batch's time is not its."""
@@ -189,7 +234,7 @@ class _Run:
         for item, plan, _ in self._waiting:
             if plan is not None:
                 continue
-            share = standing.share(item)
+            share = standing.begun_with(item).get("budget")
             if share is None:
                 what = f"{item.question.where}: this debate was begun without a budget, and keeps its settings"
                 raise UsageError(what, hint="leave --budget out until it is over, or name another batch with --room")
@@ -200,7 +245,7 @@ class _Run:
         """Makes the room of the next debate, if it has none, and sends it off."""
         item, plan, chosen = self._waiting.popleft()
         own = chosen.budget if "budget" in item.question.given else None
-        share = standing.share(item) if plan is None else shares.take(own)
+        share = standing.begun_with(item).get("budget") if plan is None else shares.take(own)
         try:
             if plan is not None:
                 activities.prepare(replace(plan, budget=share), chosen, handed_over=False)
@@ -263,11 +308,12 @@ def _broken(error: BaseException, item: Item) -> Value:
     return task.failed(RoomError(f"it broke: {scrub(said)}", hint="give the command again"), item.folder)
 
 
-def _plan(question: Question, chosen: Settings, models: Models) -> Plan:
+def _plan(question: Question, chosen: Settings, models: Models, *, provider_batch: bool) -> Plan:
     """The plan of one debate. Raises what is wrong with it, with file and line."""
     try:
         gathered = context.collect(chosen.context, chosen.note)
-        return plans.make(question.text, chosen, gathered, models)
+        plan = plans.make(question.text, chosen, gathered, models)
+        return plans.in_batches(plan) if provider_batch else plan
     except DebateroomError as error:
         raise _at(question, error) from error.__cause__
 
