@@ -27,7 +27,10 @@ from debateroom.evaluation.running import OpenAgent, Parts, Trials
 from debateroom.evaluation.world import MakeWorld, find_world
 from debateroom.language import say
 from debateroom.messages import Seat
-from debateroom.models.registry import Models
+from debateroom.models.batch_log import BatchLog
+from debateroom.models.batched import BatchedModels
+from debateroom.models.courier import Courier, Tell
+from debateroom.models.registry import Models, ModelSettings
 from debateroom.room.room import OnEvent, Room, command, event, folder_of
 from debateroom.settings import Settings
 
@@ -77,20 +80,38 @@ def evaluate(
         return run(cast(read_dataset(str(dataset)), asked, chosen, models, agent), chosen, models, on_event=on_event)
 
 
-def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | MakeAgent) -> Cast:
+def cast(
+    dataset: Dataset,
+    asked: Asked,
+    chosen: Settings,
+    models: Models,
+    agent: str | MakeAgent,
+    *,
+    provider_batch: bool = False,
+) -> Cast:
     """The plan of an evaluation, with everything that can be wrong before the first call looked at.
 
+    With `provider_batch` its calls go into the providers' batches; `models` are then such as `open_models` opens.
     Raises UsageError, NoModel before there is a room.
     """
-    opens = _opens(agent, asked, models, chosen.call_timeout)
-    opened = opens("plan", None)
+    opened = _opens(agent, asked, models, chosen.call_timeout)("plan", None)
     try:
         seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
     finally:
         opened.close()
     plan = plans.make(dataset, asked, seat, chosen, models, asks=asks)
+    if provider_batch:
+        plan = plans.in_batches(plan, chosen, asks)
     baseline(plan, _world(plan))
-    return Cast(plan, opens)
+    return Cast(plan, _opens(agent, asked, models, plan.agent_timeout))
+
+
+def open_models(folder: Path, settings: ModelSettings, poll: float, tell: Tell | None) -> BatchedModels:
+    """Models that are asked in the providers' batches, which are noted in the room in `folder`."""
+    courier = Courier(BatchLog(folder), poll=poll, tell=tell)
+    models = BatchedModels(settings, courier)
+    models.keep(courier)
+    return models
 
 
 def run(cast: Cast, chosen: Settings, models: Models, *, on_event: OnEvent | None = None) -> Outcome:
@@ -117,7 +138,7 @@ def room_of(chosen: Settings) -> Path:
 
 def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenAgent | None = None) -> Outcome:
     """Plays the trials that the journal of the room that `opened` opens does not hold yet. Also how it is resumed."""
-    opens = agent or _opens(plan.asked.agent, plan.asked, models, plan.call_timeout)
+    opens = agent or _opens(plan.asked.agent, plan.asked, models, plan.agent_timeout)
 
     def act(room: Room, begun: float) -> Ended:
         activities.load(plan.asks, models)
@@ -125,7 +146,8 @@ def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenA
         world = _world(plan)
         idle, targets = baseline(plan, world)
         judge = models.open(plan.judge) if plan.judge else None
-        parts = Parts(models.open(plan.model), judge, opens, world, targets, models.stop)
+        courier = models.courier if isinstance(models, BatchedModels) else None
+        parts = Parts(models.open(plan.model), judge, opens, world, targets, models.stop, courier)
         stopped = Trials(room, plan, parts, until).play()
         final = results.collect(room.folder, plan, idle)
         room.write(event("synthesized", final_output=final))

@@ -21,6 +21,7 @@ from debateroom.evaluation import journal as trials
 from debateroom.evaluation import plan as evaluation_plans
 from debateroom.language import spoken
 from debateroom.models import reach
+from debateroom.models.courier import Tell
 from debateroom.models.registry import Models, ModelSettings, OnWait
 from debateroom.playbooks import plan as playbook_plans
 from debateroom.playbooks.desk import Ask
@@ -41,6 +42,7 @@ def resume(
     on_event: OnEvent | None = None,
     on_progress: OnProgress | None = None,
     on_wait: OnWait | None = None,
+    on_batch: Tell | None = None,
     expected: Mapping[str, Any] | None = None,
     ask: Ask | None = None,
     lend: Lend | None = None,
@@ -56,7 +58,7 @@ def resume(
         plan, told = _as_started(folder, expected or {})
     if finished:
         return render_again(folder)
-    with _models_of(plan, folder, chosen, lend) as models:
+    with _models_of(plan, folder, chosen, lend, on_batch) as models:
         if lend is None:
             models.on_wait = on_wait
 
@@ -139,7 +141,9 @@ def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None = None) -> Iterator[Models]:
+def _models_of(
+    plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None = None, on_batch: Tell | None = None
+) -> Iterator[Models]:
     """The models of the room, reached as when it was started; opened now, so that a missing key is told at once."""
     try:
         settings = reach.again(plan.reach, activities.model_settings(chosen))
@@ -151,15 +155,21 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None 
     if isinstance(plan, Plan) and plan.provider_batch and lend is None:
         what = "this debate is one of a batch whose calls go into batches of its provider"
         raise UsageError(what, hint="give the command of the batch again: debateroom batch … --provider-batch")
-    with lend(settings, _names(plan)) if lend else _own(settings) as models:
+    in_batches = isinstance(plan, evaluation_plans.Plan) and plan.provider_batch
+    if lend:
+        opened = lend(settings, _names(plan))
+    elif in_batches:
+        opened = _closed_after(evaluations.open_models(folder, settings, chosen.poll, on_batch))
+    else:
+        opened = _closed_after(Models(settings))
+    with opened as models:
         for name in _names(plan):
             models.open(name)
         yield models
 
 
 @contextlib.contextmanager
-def _own(settings: ModelSettings) -> Iterator[Models]:
-    models = Models(settings)
+def _closed_after(models: Models) -> Iterator[Models]:
     with activities.closed_after(models):
         yield models
 

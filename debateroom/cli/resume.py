@@ -116,6 +116,7 @@ def _gone_on(folder: Path, chosen: Settings, wanted: Mapping[str, Any], shown: p
             on_event=shown.on_event,
             on_progress=shown.on_progress,
             on_wait=shown.on_wait,
+            on_batch=getattr(shown, "on_batch", None),
             expected=wanted,
             ask=asking.person(),
         )

@@ -63,6 +63,10 @@ class TrialLines(CountedLines):
             self._language, "eval_seats", count=tasks, trials=trials, agent=agent, customer=customer,
             seed=str(settings["seed"]),
         ))  # fmt: skip
+        if settings.get("provider_batch"):
+            self._note(say(self._language, "provider_batch_trials"))
+        for name in settings.get("direct", ()):
+            self._note(say(self._language, "provider_batch_direct", name=one_line(name, 80)))
         self._seeded = settings["asked"]["seed"] is not None
         for model, what in settings["ignores"].items():
             self._say_ignored(model, what)

@@ -23,6 +23,7 @@ from debateroom.evaluation.trial import Trial
 from debateroom.evaluation.world import MakeWorld
 from debateroom.language import detect_language
 from debateroom.messages import Model
+from debateroom.models.courier import Courier
 from debateroom.room.room import Room
 
 OpenAgent = Callable[[str, int | None], Agent]
@@ -45,6 +46,8 @@ class Parts:
     """Task → the state that its reference solution leads to, where that is needed."""
     stop: threading.Event
     """Set when nothing more may be asked."""
+    courier: Courier | None = None
+    """Waits for all trials before it takes their calls to the providers' batches; None: each is made at once."""
 
 
 class _Ended(NamedTuple):
@@ -74,8 +77,9 @@ class Trials:
         waiting = self._waiting()
         try:
             while self._running or (waiting and not self._stopped):
-                while waiting and not self._stopped and self._running < self._plan.concurrency:
-                    self._start(*waiting.popleft())
+                with self._gathering():
+                    while waiting and not self._stopped and self._running < self._plan.concurrency:
+                        self._start(*waiting.popleft())
                 for ended in self._write():
                     self._take(ended)
                 if self._too_late():
@@ -123,6 +127,8 @@ class Trials:
         if not attempt.tape:
             self._queue.put(stage.event("trial_started", seed=seed))
         self._running += 1
+        if parts.courier:
+            parts.courier.enter()
         # a daemon: after Ctrl-C nobody waits for a call that is under way
         threading.Thread(target=self._play, args=(stage,), name=f"trial-{position}", daemon=True).start()
 
@@ -139,7 +145,13 @@ class Trials:
             self._queue.put(stage.event("trial_finished", result=result, seconds=seconds, **told))
         except BaseException as caught:
             error = caught
+        if self._parts.courier:
+            self._parts.courier.leave()
         self._queue.put(_Ended(stage.agent, error))
+
+    def _gathering(self) -> contextlib.AbstractContextManager[None]:
+        """A moment in which trials are started; no batch goes out in it."""
+        return self._parts.courier.gathering() if self._parts.courier else contextlib.nullcontext()
 
     def _write(self, *, wait: bool = True) -> list[_Ended]:
         """Writes what was told since the last time, all with one sync; the trials that ended.
