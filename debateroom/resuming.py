@@ -19,6 +19,7 @@ from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.evaluation import journal as trials
 from debateroom.evaluation import plan as evaluation_plans
+from debateroom.evaluation.remote import Workers
 from debateroom.language import spoken
 from debateroom.models import reach
 from debateroom.models.courier import Tell
@@ -43,6 +44,7 @@ def resume(
     on_progress: OnProgress | None = None,
     on_wait: OnWait | None = None,
     on_batch: Tell | None = None,
+    workers: Workers | None = None,
     expected: Mapping[str, Any] | None = None,
     ask: Ask | None = None,
     lend: Lend | None = None,
@@ -75,7 +77,7 @@ def resume(
             return room
 
         if isinstance(plan, evaluation_plans.Plan):
-            return evaluations.play(opened, plan, models)
+            return evaluations.play(opened, plan, models, workers=workers)
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
         if isinstance(plan, playbook_plans.Plan):
@@ -134,7 +136,7 @@ def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
     elsewhere = reach.elsewhere(plan.reach, activities.model_settings(chosen))
     known: dict[str, Any] = {"finished": len(room.state.finished_rounds), "elsewhere": elsewhere}
     if isinstance(plan, evaluation_plans.Plan):
-        known["finished"] = sum(each.over for each in trials.attempts(room.folder).values())
+        known["finished"] = sum(each.over for each in trials.attempts(trials.events(room.folder)).values())
     if isinstance(plan, Plan):  # what an agent will cost cannot be told before
         known["forecast"] = forecast.remaining(plan, room.state).figures()
     return event("room_resumed", **known)

@@ -53,7 +53,9 @@ def batch(file: str, *, cluster: str | None, provider_batch: bool, **given: Any)
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
     wake, name = given.pop("wake_on_failure"), given.pop("room")
     given = {key: value for key, value in given.items() if value is not None and value != ()}
-    options.hold_provider_batch(provider_batch, cluster, given)
+    options.hold_provider_batch(
+        provider_batch, cluster, given, one_by_one=("call_timeout", "round_timeout", "concurrency")
+    )
     made = Batch(questions.read(file), name or _named(file), given, provider_batch=provider_batch)
     with waking.watching(wake, made.chosen) as watched:
         result = _on_cluster(made, cluster, quiet=quiet) if cluster else _in_threads(made, quiet=quiet)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, options, output, place, progress, running, stdout, trials, waking
+from debateroom.cli import background, clusters, options, output, place, progress, running, stdout, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
@@ -64,6 +64,7 @@ def evaluate() -> None:
 @click.option("--room", metavar="NAME", help="Name of the room.  [default: eval]")
 @click.option("--language", metavar="LANG", help="Of the report: en, fr or zh.  [default: that of most tasks]")
 @click.option("--concurrency", type=int, metavar="N", help="Trials at once.  [default: 32]")
+@clusters.option
 @options.PROVIDER_BATCH
 @options.POLL
 @running.with_options
@@ -84,7 +85,10 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
     from debateroom import activities, evaluations, settings
     from debateroom.evaluation.plan import Asked, absolute
 
-    shown, provider_batch = running.shown(given), given.pop("provider_batch")
+    shown, provider_batch, cluster = running.shown(given), given.pop("provider_batch"), given.pop("cluster")
+    options.hold_provider_batch(provider_batch, cluster, given)
+    if cluster and shown.detach:
+        raise UsageError("--detach goes on in a process that knows no --cluster", hint="leave one of them out")
     names = ("agent_model", "start", "world", "customer", "judge", "gate", "seed")
     asked = Asked(
         agent=evaluations.named(agent),
@@ -104,7 +108,8 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
                 return background.start(folder, cast.plan.problem, verbose=shown.verbose, wake=wake)
             models.on_wait = lines.on_wait
             try:
-                outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event)
+                with clusters.workers(cluster, cast.plan, quiet=shown.quiet) as workers:
+                    outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event, workers=workers)
             finally:
                 lines.close()
         watched.outcome = outcome

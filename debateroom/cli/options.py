@@ -75,14 +75,16 @@ POLL: Option = click.option(
 )
 
 
-def hold_provider_batch(chosen: bool, cluster: str | None, given: Mapping[str, Any]) -> None:
-    """Raises UsageError for what cannot be given beside `--provider-batch`."""
+def hold_provider_batch(
+    chosen: bool, cluster: str | None, given: Mapping[str, Any], *, one_by_one: Sequence[str] = ()
+) -> None:
+    """Raises UsageError for what cannot be given beside `--provider-batch`, the options `one_by_one` among it."""
     if not chosen:
         return
     if cluster:
         hint = "leave --cluster out: a batch needs no more than one machine, which waits"
         raise UsageError("--provider-batch hands calls over to the provider, and --cluster to workers", hint=hint)
-    for name in ("call_timeout", "round_timeout", "concurrency"):
+    for name in one_by_one:
         if given.get(name) is not None:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
