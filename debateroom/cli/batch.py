@@ -16,7 +16,8 @@ from debateroom.errors import DeadlinePassed, DebateroomError
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
-    from debateroom.batch.running import Batch, Result
+    from debateroom.batch.planning import Batch
+    from debateroom.batch.running import Result
     from debateroom.models.courier import Courier
 
 _SHOWN = (
@@ -24,6 +25,7 @@ _SHOWN = (
     click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster: tcp://HOST:8786."),
     options.PROVIDER_BATCH,
     options.POLL,
+    click.option("--dry-run", is_flag=True, help="Print calls, tokens and price of all debates; ask nobody."),
     waking.option,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
@@ -39,7 +41,7 @@ _SHOWN = (
 )
 @click.argument("file", metavar="QUESTIONS.jsonl")
 @options.taking(*SEATS, *options.GIVEN, *ENDS, *options.JUDGED, *options.LIMITS, *_SHOWN)
-def batch(file: str, *, cluster: str | None, provider_batch: bool, **given: Any) -> int:
+def batch(file: str, *, cluster: str | None, provider_batch: bool, dry_run: bool, **given: Any) -> int:
     """Debate every question of a file, each in a room of its own: active/BATCH/ID/.
 
     Each line is a JSON string, the question, or an object: "question", perhaps "id", and settings of its debate by
@@ -47,7 +49,7 @@ def batch(file: str, *, cluster: str | None, provider_batch: bool, **given: Any)
     goes on: what is done is not asked again.
     """
     from debateroom.batch import questions
-    from debateroom.batch.running import Batch
+    from debateroom.batch.planning import Batch
 
     stdout.take()
     as_json, quiet = given.pop("as_json"), given.pop("quiet")
@@ -57,6 +59,10 @@ def batch(file: str, *, cluster: str | None, provider_batch: bool, **given: Any)
         provider_batch, cluster, given, one_by_one=("call_timeout", "round_timeout", "concurrency")
     )
     made = Batch(questions.read(file), name or _named(file), given, provider_batch=provider_batch)
+    if dry_run:
+        from debateroom.cli import batch_dry_run
+
+        return batch_dry_run.show(made, as_json=as_json)
     with waking.watching(wake, made.chosen) as watched:
         result = _on_cluster(made, cluster, quiet=quiet) if cluster else _in_threads(made, quiet=quiet)
         found = batch_lines.problem(result, made.language)
@@ -74,6 +80,7 @@ def _named(file: str) -> str:
 def _in_threads(made: Batch, *, quiet: bool) -> Result:
     from debateroom.batch import task
     from debateroom.batch.lending import Lending
+    from debateroom.batch.running import run
 
     at_once = made.at_once()
     lines = batch_lines.make(made.language, at_once, quiet=quiet)
@@ -92,7 +99,7 @@ def _in_threads(made: Batch, *, quiet: bool) -> Result:
 
     gathering = courier.gathering if courier else contextlib.nullcontext
     try:
-        result = made.run(pool, send, lines, at_once=at_once, gathering=gathering)
+        result = run(made, pool, send, lines, at_once=at_once, gathering=gathering)
     finally:
         lines.close()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -114,6 +121,7 @@ def _courier(made: Batch, lines: batch_lines.BatchLines) -> Courier:
 
 def _on_cluster(made: Batch, address: str, *, quiet: bool) -> Result:
     from debateroom.batch import cluster, task
+    from debateroom.batch.running import run
     from debateroom.language import say
 
     at_once = made.at_once()
@@ -127,7 +135,7 @@ def _on_cluster(made: Batch, address: str, *, quiet: bool) -> Result:
         if not quiet:
             output.note(say(made.language, "batch_cluster", count=found.workers))
         try:
-            return made.run(found.executor, send, lines, at_once=at_once)
+            return run(made, found.executor, send, lines, at_once=at_once)
         finally:
             lines.close()
 
