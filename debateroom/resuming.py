@@ -157,11 +157,10 @@ def _models_of(
     if isinstance(plan, Plan) and plan.provider_batch and lend is None:
         what = "this debate is one of a batch whose calls go into batches of its provider"
         raise UsageError(what, hint="give the command of the batch again: debateroom batch … --provider-batch")
-    in_batches = isinstance(plan, evaluation_plans.Plan) and plan.provider_batch
     if lend:
         opened = lend(settings, _names(plan))
-    elif in_batches:
-        opened = _closed_after(evaluations.open_models(folder, settings, chosen.poll, on_batch))
+    elif isinstance(plan, evaluation_plans.Plan) and plan.provider_batch:
+        opened = _closed_after(evaluations.open_models(folder, settings, plan.poll, on_batch))
     else:
         opened = _closed_after(Models(settings))
     with opened as models:

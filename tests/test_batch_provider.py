@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from debates import APART, SURE, SYNTHESIS, Serve, run
-from vendor import Call, debate_script, place_of
+from vendor import Call, Reply, debate_script, place_of
 from vendor.batches import Unanswered
 from vendor.faults import HttpError
 
@@ -207,3 +207,36 @@ def test_a_budget_is_counted_at_half_the_price(here: Path, serve: Serve, capsys:
     direct = [float(dollars) for dollars, batched, code in held if not batched and code == 0]
     in_batches = [float(dollars) for dollars, batched, code in held if batched and code == 0]
     assert min(in_batches) < min(direct)
+
+
+@pytest.mark.parametrize(
+    ("more", "least"),
+    [
+        (("--tools", "read"), 2),
+        (("--baseline", "2", "--moderator", "none"), 3),
+        (("--devil", "--moderator", "none"), 2),
+    ],
+)
+def test_everything_that_a_debate_asks_goes_into_batches(
+    here: Path, serve: Serve, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], least: int
+) -> None:
+    """Look-ups, single answers, the attack by order: no call is made by itself."""
+    Path("note.txt").write_text("We have a queue.")
+    script = debate_script(SURE, moderator=APART, synthesis=SYNTHESIS)
+
+    def reply(call: Call) -> Any:
+        if call.tools and len(call.body["messages"]) == 1:
+            return Reply("", calls=(("read_file", json.dumps({"path": "note.txt"})),))
+        return (
+            "OPTION: Use a queue.\nWHY: x\nCONFIDENCE: 8"
+            if place_of(call) is None and not call.schema
+            else script(call)
+        )
+
+    server = serve(reply)
+    written(QUESTIONS[:2])
+    code, _, err = run(capsys, *COMMAND, "--model", "sonnet", *more)
+    assert code == 0, err
+    assert len(server.batches.all) >= least
+    assert len(server.calls) == sum(len(batch.items) for batch in server.batches.all)
+    assert not [call for call in server.calls if call.stream]

@@ -269,6 +269,42 @@ def test_a_server_that_cannot_be_reached_is_waited_for(tmp_path: Path) -> None:
     assert [notice.what for notice in office.told].count("unreachable") == 3
 
 
+def test_a_server_that_never_comes_back_is_given_up(tmp_path: Path) -> None:
+    """After an hour of looks; another run still finds the batch."""
+    with VendorServer(echo) as server:
+        server.batches.refuse = lambda asked: 503 if asked.method == "GET" else None
+        office = Office(server, tmp_path)
+        (error,) = office.ask(request("a"))
+        office.close()
+        server.batches.refuse = lambda asked: None
+        again = Office(server, tmp_path)
+        (answer,) = again.ask(request("a"))
+        again.close()
+    assert isinstance(error, CallFailed)
+    assert "overloaded" in str(error)
+    assert len(office.waits) == 59
+    assert isinstance(answer, Answer)
+    assert len(server.batches.all) == 1
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"[1]\n{}\n", b'{"custom_id": 7}\n', b'{"custom_id": "x", "result": {}}\n']
+)
+def test_results_that_are_none(tmp_path: Path, body: bytes, no_waits: list[float]) -> None:
+    """Whatever a server sends in their place, the call has failed, and that is said."""
+    with VendorServer(echo) as server:
+        office = Office(server, tmp_path)
+        office.models.open("sonnet")
+        serve, shown = server.batches._anthropic, []
+        server.batches._anthropic = lambda asked: (  # type: ignore[method-assign]
+            shown.append(body) or body if asked.path.endswith("results") else serve(asked)  # type: ignore[func-returns-value]
+        )
+        (error,) = office.ask(request("a"))
+        office.close()
+    assert shown
+    assert isinstance(error, CallFailed)
+
+
 def test_nobody_goes_ahead(tmp_path: Path) -> None:
     """A room of three calls is waited for, and a room in a later round waits for those in an earlier one."""
     with VendorServer(echo) as server:

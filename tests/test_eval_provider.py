@@ -65,9 +65,9 @@ def test_a_killed_evaluation_is_resumed_with_its_batch(
     """`resume` waits for the same batch; nothing is handed over twice."""
     server = serve(Shop(tasks=FEW))
     server.batches.open = False
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1]), "DEBATEROOM_POLL": "0.01"}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     process = subprocess.Popen(
-        [sys.executable, "-m", "debateroom", *command, "--provider-batch"], env=environment, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "debateroom", *command, *BATCHED], env=environment, stderr=subprocess.PIPE,
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     end = time.monotonic() + 20
@@ -79,11 +79,9 @@ def test_a_killed_evaluation_is_resumed_with_its_batch(
     if number == signal.SIGINT:
         assert "debateroom resume" in err.splitlines()[-1]
     server.batches.open = True
-    done = subprocess.run(
-        [sys.executable, "-m", "debateroom", "resume", str(ROOM)], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"the batch {server.batches.all[0].id} of an earlier run" in done.stderr
+    code, _, err = run(capsys, "resume", str(ROOM))
+    assert code == 0, err
+    assert f"the batch {server.batches.all[0].id} of an earlier run" in err
     ids = [name for batch in server.batches.all for name in batch.ids]
     assert len(set(ids)) == len(ids)
     assert len(server.calls) == len(ids)

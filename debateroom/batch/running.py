@@ -131,9 +131,12 @@ class _Run:
         late = False
         try:
             while (self._waiting or self._under_way) and not late:
-                with self._gathering():
-                    while self._waiting and len(self._under_way) < at_once:
-                        self._start(shares, summary)
+                if not (
+                    self._batch.provider_batch and self._under_way
+                ):  # there nobody comes when others are half done
+                    with self._gathering():
+                        while self._waiting and len(self._under_way) < at_once:
+                            self._start(shares, summary)
                 self._collect(shares, summary)
                 late = until is not None and clock.monotonic() >= until and bool(self._waiting or self._under_way)
             if late:

@@ -101,6 +101,8 @@ class Plan:
     kind: str = KIND
     provider_batch: bool = False
     """Whether calls go into batches of the providers, at half the price: what all trials ask next is one."""
+    poll: float = 60.0
+    """Seconds between two looks at such a batch."""
     direct: tuple[str, ...] = ()
     """Who is asked at once all the same, at the full price: models without batches, and an agent from outside."""
 
@@ -191,7 +193,7 @@ def in_batches(plan: Plan, settings: Settings, asks: Sequence[str]) -> Plan:
     direct += [] if asks else [plan.seats[1].model or plan.seats[1].name]
     together = min(len(plan.tasks) * plan.asked.trials, MOST_TOGETHER)
     trials = plan.concurrency if "concurrency" in settings.model_fields_set else together
-    return replace(plan, provider_batch=True, direct=tuple(direct), concurrency=trials)
+    return replace(plan, provider_batch=True, poll=settings.poll, direct=tuple(direct), concurrency=trials)
 
 
 def _ignored(asked: Sequence[Model], outside: str) -> dict[str, tuple[str, ...]]:

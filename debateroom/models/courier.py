@@ -35,6 +35,9 @@ _SETTLE = 0.05
 _PATIENCE = 3.0
 """The same when one waits for less than it said: a call of it may have failed before it came here."""
 _LOOK = 0.05
+_MOST_FAILED, _MOST_STRANGE = 60, 5
+"""Looks in a row that may fail, which is about an hour, and that may give what is no answer. Another run may still
+find the batch."""
 _NO_BATCHES = ("not_found", "address", "unsupported", "page")
 """What a server says that has no batches."""
 
@@ -104,6 +107,8 @@ class _Flight:
     """By call."""
     began: float
     fresh: bool
+    failed: int = 0
+    """Looks in a row that failed."""
 
 
 class Courier:
@@ -331,6 +336,7 @@ class Courier:
         try:
             standing = flight.desk.batches.look(flight.sent.batch)
             if not standing.over:
+                flight.failed = 0
                 self._say("waiting", flight, done=standing.done, until=standing.until)
                 return False
             came = self._tried(flight.desk, lambda: dict(flight.desk.batches.collect(flight.sent.batch)))
@@ -354,10 +360,13 @@ class Courier:
         told = told or faults.translate(error, provider=flight.desk.provider, model=flight.desk.model)
         if told is None:
             raise error
-        if isinstance(told, CallFailed) and told.retry:
+        passing = isinstance(told, CallFailed) and told.retry
+        most = _MOST_STRANGE if isinstance(told, CallFailed) and told.cause == "error" else _MOST_FAILED
+        flight.failed += 1
+        if passing and flight.failed < most:
             self._say("unreachable", flight)
             return False
-        if not isinstance(told, NoModel):  # another key may still reach it
+        if not (passing or isinstance(told, NoModel)):  # another key may still reach it
             with self._changed:
                 self._log.ended(flight.sent.key, flight.sent.ids)
         for parcel in (each for parcels in flight.parcels.values() for each in parcels):

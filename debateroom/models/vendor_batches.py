@@ -33,6 +33,8 @@ _LONGEST = 16_000_000
 _MOST_JSON = 4_000_000
 """Bytes of what is said about a batch."""
 _WINDOW = "24h"
+_KEPT = {"anchor": "created_at", "seconds": 604_800}
+"""Files go from the vendor's after a week."""
 _EARLY, _LATE = 120.0, 3_600.0
 """Seconds around the moment of sending in which a batch that nobody noted was made."""
 
@@ -191,13 +193,14 @@ class OpenAIBatches(VendorBatches):
             for item in items
         ]
         file = self._client.files.create(
-            file=("debateroom.jsonl", b"".join(lines)), purpose="batch", timeout=_SECONDS
+            file=("debateroom.jsonl", b"".join(lines)), purpose="batch", expires_after=_KEPT, timeout=_SECONDS
         )
         body = {
             "input_file_id": str(file.id),
             "endpoint": self._endpoint,
             "completion_window": _WINDOW,
             "metadata": {"debateroom": key},
+            "output_expires_after": _KEPT,
         }
         return _id(self._value("/batches", body))
 
