@@ -18,6 +18,7 @@ from vendor import Call, Reply, debate_script, place_of
 from vendor.batches import Unanswered
 from vendor.faults import HttpError
 
+from debateroom.batch import planning
 from debateroom.models.batch_log import FILE
 
 QUESTIONS = [f"Should service number {number} use a queue or a loop?" for number in range(4)]
@@ -180,6 +181,17 @@ def test_a_debate_goes_on_as_it_was_begun(here: Path, serve: Serve, capsys: pyte
     server.batches.open = True
     assert run(capsys, *COMMAND, "--model", "sonnet")[0] == 0
     assert len(server.batches.all) == 5
+
+
+def test_more_debates_than_go_on_together_come_in_waves(
+    here: Path, serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next ones begin when all of the first are over, not one by one beside them."""
+    monkeypatch.setattr(planning, "MOST_TOGETHER", 3)
+    server = serve(debate_script())
+    written(QUESTIONS)
+    assert run(capsys, *COMMAND, "--model", "sonnet", "--moderator", "none", "-q")[0] == 0
+    assert [len(batch.items) for batch in server.batches.all] == [9, 9, 3, 3]
 
 
 def test_two_vendors_in_one_room(here: Path, serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

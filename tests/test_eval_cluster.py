@@ -188,6 +188,20 @@ def test_the_budget_is_that_of_all_trials(
     assert 0 < len(events("trial_finished")) < len(FEW)
 
 
+def test_the_time_is_that_of_the_whole_run(
+    command: list[str], serve: Serve, workers: Callable[..., Sending], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 124; what was said until then is kept, and `resume` plays the rest."""
+    server = serve(Shop(tasks=FEW), latency=0.15)
+    workers()
+    code, _, err = run(capsys, *command, *AWAY, "-q", "--timeout", "0.5", "--concurrency", "2")
+    assert code == 124, err
+    known = {(each["task"], each["text"]) for each in events("trial_said")}
+    assert known
+    server.hurry()
+    assert len(events("trial_finished")) < len(FEW)
+
+
 def test_a_worker_without_a_key_ends_the_run(
     command: list[str], serve: Serve, workers: Callable[..., Sending], capsys: pytest.CaptureFixture[str]
 ) -> None:

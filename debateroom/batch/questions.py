@@ -21,7 +21,7 @@ _NOT_HERE = {
 """Settings that are the batch's, or that only the person who starts it may say: the file may be another's."""
 _ADDED = ("context", "note")
 """Settings of a line that come to those of the whole batch; all others stand in their place."""
-_FILES = ("summary.jsonl", "index.html")
+_FILES = ("summary.jsonl", "index.html", "provider_batches.jsonl")
 """What lies beside the rooms."""
 
 
