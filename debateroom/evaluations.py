@@ -31,7 +31,8 @@ from debateroom.language import say
 from debateroom.messages import Seat
 from debateroom.models.batch_log import BatchLog
 from debateroom.models.batched import BatchedModels
-from debateroom.models.courier import Courier, Tell
+from debateroom.models.courier import Courier
+from debateroom.models.parcels import Tell
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.room.room import OnEvent, Room, command, event, folder_of
 from debateroom.settings import Settings

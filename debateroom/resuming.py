@@ -22,7 +22,7 @@ from debateroom.evaluation import plan as evaluation_plans
 from debateroom.evaluation.remote import Workers
 from debateroom.language import spoken
 from debateroom.models import reach
-from debateroom.models.courier import Tell
+from debateroom.models.parcels import Tell
 from debateroom.models.registry import Models, ModelSettings, OnWait
 from debateroom.playbooks import plan as playbook_plans
 from debateroom.playbooks.desk import Ask

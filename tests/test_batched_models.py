@@ -18,7 +18,8 @@ from debateroom.errors import CallFailed, NoModel
 from debateroom.messages import Answer, Purpose, Request, ToolSpec
 from debateroom.models.batch_log import FILE, BatchLog
 from debateroom.models.batched import BatchedModels
-from debateroom.models.courier import Courier, Notice
+from debateroom.models.courier import Courier
+from debateroom.models.parcels import Notice
 from debateroom.models.registry import ModelSettings
 
 NAMES = ("sonnet", "gpt")
@@ -169,7 +170,7 @@ def test_a_run_that_was_killed_takes_its_batch_up_again(tmp_path: Path, name: st
         server.batches.open = False
         first = Office(server, tmp_path, api="chat")
         sent = threading.Event()
-        first.courier._wait = lambda seconds: sent.set() or first.courier._stop.wait(5)  # type: ignore[func-returns-value]
+        first.courier._carrier._wait = lambda seconds: sent.set() or first.courier._stop.wait(5)  # type: ignore[func-returns-value]
         thread = threading.Thread(target=first.ask, args=(request("a"), request("b")), kwargs={"name": name})
         thread.start()
         assert sent.wait(10)
@@ -346,7 +347,7 @@ def test_closing_lets_everybody_go(tmp_path: Path) -> None:
         server.batches.open = False
         office = Office(server, tmp_path)
         begun = threading.Event()
-        office.courier._wait = lambda seconds: begun.set() or office.courier._stop.wait(5)  # type: ignore[func-returns-value]
+        office.courier._carrier._wait = lambda seconds: begun.set() or office.courier._stop.wait(5)  # type: ignore[func-returns-value]
         with ThreadPoolExecutor(1) as pool:
             waiting = pool.submit(office.ask, request("a"))
             assert begun.wait(10)

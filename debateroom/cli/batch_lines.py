@@ -17,7 +17,7 @@ from debateroom.terminal import one_line, printable
 if TYPE_CHECKING:
     from debateroom.batch.questions import Question
     from debateroom.batch.running import Result
-    from debateroom.models.courier import Notice
+    from debateroom.models.parcels import Notice
 
 OUTCOMES = ("unanimous", "consensus", "split", "deadlock", "ended", "failures")
 _NAMED = 5

@@ -12,7 +12,7 @@ from debateroom.language import number, say
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
-    from debateroom.models.courier import Notice
+    from debateroom.models.parcels import Notice
 
 FEW = 20
 """Things up to which each has a line; of more there is a line for every twentieth part."""

@@ -13,7 +13,7 @@ from debateroom.language import amount, in_marks, number, say
 from debateroom.terminal import one_line, padded, width
 
 if TYPE_CHECKING:
-    from debateroom.models.courier import Notice
+    from debateroom.models.parcels import Notice
 
 Event = Mapping[str, Any]
 EVENT_LENGTH = 400

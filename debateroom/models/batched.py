@@ -14,8 +14,9 @@ from debateroom.messages import Answer, Model, OnText, Paid, Request
 from debateroom.models import faults
 from debateroom.models.calls import Call, too_dear
 from debateroom.models.catalog import resolve, web_providers
-from debateroom.models.courier import Courier, Desk, Parcel
+from debateroom.models.courier import Courier
 from debateroom.models.draft import Draft
+from debateroom.models.parcels import Desk, Parcel
 from debateroom.models.prices import BATCH_RATE
 from debateroom.models.registry import Models, ModelSettings
 from debateroom.models.retry import tried
