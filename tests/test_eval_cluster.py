@@ -250,7 +250,8 @@ def test_a_worker_is_killed_half_way(
     assert at_kill
     assert said() == Counter(dict.fromkeys(said(), 1))
     answered = sum(1 for call in server.calls if call.status == 200)
-    assert answered - sum(map(calls_of, events("trial_said"))) <= 4 * 2  # only what was under way was made again
+    noted = [calls_of(each) for each in events("trial_said")]
+    assert answered - sum(noted) <= 4 * max(noted)  # only the turns under way, with their look-ups, were made again
 
 
 def said() -> Counter[str]:
