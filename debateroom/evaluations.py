@@ -22,12 +22,18 @@ from debateroom.evaluation.junit import to_junit
 from debateroom.evaluation.meta import Meta
 from debateroom.evaluation.plan import Asked, Plan
 from debateroom.evaluation.planting import plant
+from debateroom.evaluation.playing import OpenAgent, Parts
 from debateroom.evaluation.reference import do_nothing, reference_trial
-from debateroom.evaluation.running import OpenAgent, Parts, Trials
+from debateroom.evaluation.remote import RemoteTrials, Workers, collect
+from debateroom.evaluation.running import Trials
 from debateroom.evaluation.world import MakeWorld, find_world
 from debateroom.language import say
 from debateroom.messages import Seat
-from debateroom.models.registry import Models
+from debateroom.models.batch_log import BatchLog
+from debateroom.models.batched import BatchedModels
+from debateroom.models.courier import Courier
+from debateroom.models.parcels import Tell
+from debateroom.models.registry import Models, ModelSettings
 from debateroom.room.room import OnEvent, Room, command, event, folder_of
 from debateroom.settings import Settings
 
@@ -77,30 +83,55 @@ def evaluate(
         return run(cast(read_dataset(str(dataset)), asked, chosen, models, agent), chosen, models, on_event=on_event)
 
 
-def cast(dataset: Dataset, asked: Asked, chosen: Settings, models: Models, agent: str | MakeAgent) -> Cast:
+def cast(
+    dataset: Dataset,
+    asked: Asked,
+    chosen: Settings,
+    models: Models,
+    agent: str | MakeAgent,
+    *,
+    provider_batch: bool = False,
+) -> Cast:
     """The plan of an evaluation, with everything that can be wrong before the first call looked at.
 
+    With `provider_batch` its calls go into the providers' batches; `models` are then such as `open_models` opens.
     Raises UsageError, NoModel before there is a room.
     """
-    opens = _opens(agent, asked, models, chosen.call_timeout)
-    opened = opens("plan", None)
+    opened = opens(agent, asked, models, chosen.call_timeout)("plan", None)
     try:
         seat, asks = Seat(opened.name, opened.name, "", opened.model), opened.asks
     finally:
         opened.close()
     plan = plans.make(dataset, asked, seat, chosen, models, asks=asks)
-    baseline(plan, _world(plan))
-    return Cast(plan, opens)
+    if provider_batch:
+        plan = plans.in_batches(plan, chosen, asks)
+    baseline(plan, world_of(plan))
+    return Cast(plan, opens(agent, asked, models, plan.agent_timeout))
 
 
-def run(cast: Cast, chosen: Settings, models: Models, *, on_event: OnEvent | None = None) -> Outcome:
-    """Plays a planned evaluation in its room, to the reports."""
+def open_models(folder: Path, settings: ModelSettings, poll: float, tell: Tell | None) -> BatchedModels:
+    """Models that are asked in the providers' batches, which are noted in the room in `folder`."""
+    courier = Courier(BatchLog(folder), poll=poll, tell=tell)
+    models = BatchedModels(settings, courier)
+    models.keep(courier)
+    return models
+
+
+def run(
+    cast: Cast,
+    chosen: Settings,
+    models: Models,
+    *,
+    on_event: OnEvent | None = None,
+    workers: Workers | None = None,
+) -> Outcome:
+    """Plays a planned evaluation in its room, to the reports; its trials by `workers`, or else by threads here."""
     folder = room_of(chosen)
 
     def opened() -> Room:
         return Room.create(folder, cast.plan.opening_event(), on_event=on_event)
 
-    return play(opened, cast.plan, models, agent=cast.agent)
+    return play(opened, cast.plan, models, agent=cast.agent, workers=workers)
 
 
 def prepare(plan: Plan, chosen: Settings) -> Path:
@@ -115,18 +146,25 @@ def room_of(chosen: Settings) -> Path:
     return folder_of(chosen.active, chosen.room if "room" in chosen.model_fields_set else plans.ROOM)
 
 
-def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenAgent | None = None) -> Outcome:
+def play(
+    opened: Callable[[], Room],
+    plan: Plan,
+    models: Models,
+    *,
+    agent: OpenAgent | None = None,
+    workers: Workers | None = None,
+) -> Outcome:
     """Plays the trials that the journal of the room that `opened` opens does not hold yet. Also how it is resumed."""
-    opens = agent or _opens(plan.asked.agent, plan.asked, models, plan.call_timeout)
+    agent_of = agent or opens(plan.asked.agent, plan.asked, models, plan.agent_timeout)
 
     def act(room: Room, begun: float) -> Ended:
-        activities.load(plan.asks, models)
         until = begun + plan.timeout if plan.timeout is not None else None
-        world = _world(plan)
+        world = world_of(plan)
         idle, targets = baseline(plan, world)
-        judge = models.open(plan.judge) if plan.judge else None
-        parts = Parts(models.open(plan.model), judge, opens, world, targets, models.stop)
-        stopped = Trials(room, plan, parts, until).play()
+        if workers:
+            stopped = RemoteTrials(room, plan, workers, until).play()
+        else:
+            stopped = _in_threads(room, plan, models, agent_of, world, targets, until)
         final = results.collect(room.folder, plan, idle)
         room.write(event("synthesized", final_output=final))
         if plan.asked.junit:
@@ -135,6 +173,24 @@ def play(opened: Callable[[], Room], plan: Plan, models: Models, *, agent: OpenA
         return _ended(plan, room.folder, stopped, final)
 
     return activities.perform(opened, act, models)
+
+
+def _in_threads(
+    room: Room,
+    plan: Plan,
+    models: Models,
+    agent: OpenAgent,
+    world: MakeWorld | None,
+    targets: Mapping[str, Any],
+    until: float | None,
+) -> str:
+    """Plays the trials in this process, after what workers of an earlier run left; why it stopped, or empty."""
+    collect(room, plan)
+    activities.load(plan.asks, models)
+    judge = models.open(plan.judge) if plan.judge else None
+    courier = models.courier if isinstance(models, BatchedModels) else None
+    parts = Parts(models.open(plan.model), judge, agent, world, targets, models.stop, courier)
+    return Trials(room, plan, parts, until).play()
 
 
 def regrade(folder: Path, tasks: Dataset | None = None) -> list[str]:
@@ -185,22 +241,24 @@ def _folder(agent: str | MakeAgent) -> str:
     return plans.absolute(agent) if isinstance(agent, str) else str(Path.cwd())
 
 
-def _opens(agent: str | MakeAgent, asked: Asked, models: Models, call_timeout: float) -> OpenAgent:
+def opens(agent: str | MakeAgent, asked: Asked, models: Models, call_timeout: float) -> OpenAgent:
+    """How the agent of a trial is opened. Raises UsageError when it was given by a program that is not here."""
     if not isinstance(agent, str):
         return lambda session, seed: agent(session)
     if not agent:
         raise UsageError(say("en", "agent_by_python"), hint="start it again")
 
-    def opens(session: str, seed: int | None) -> Agent:
+    def opened(session: str, seed: int | None) -> Agent:
         return open_agent(
             asked.agent or agent, models=models, model=asked.agent_model, start=asked.start, session=session,
             call_timeout=call_timeout, seed=seed,
         )  # fmt: skip
 
-    return opens
+    return opened
 
 
-def _world(plan: Plan) -> MakeWorld | None:
+def world_of(plan: Plan) -> MakeWorld | None:
+    """How the world of a trial is made; None without one. Raises UsageError when there is none by that name."""
     return find_world(plan.asked.world, Path(plan.asked.folder)) if plan.asked.world else None
 
 

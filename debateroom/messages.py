@@ -50,6 +50,8 @@ class Paid:
     usage: Usage
     cost: float | None = None
     """US dollars that the provider itself says it cost; None when it says nothing."""
+    rate: float = 1.0
+    """The part of the usual price that is charged: half of it in a provider's batch."""
 
 
 class Allowance(Protocol):
@@ -171,6 +173,8 @@ class Request:
     """A project folder that an assistant's program may look at by itself, read-only; empty for none."""
     allowance: Allowance | None = None
     """Whether what was paid for and thrown away may be asked for again; None: as often as it helps."""
+    together: int = 1
+    """So many calls of this room are made at this moment, itself included: a provider's batch waits for all."""
     temperature: float | None = None
     """Sent where a server takes it and its own default may be another; None is the model's default."""
     seed: int | None = None
@@ -215,11 +219,13 @@ class Answer:
     """The content as the provider gave it, for the assistant turn that follows; None when text and calls say all."""
     looked: tuple[Looked, ...] = ()
     """What a program looked up by itself, in order."""
+    rate: float = 1.0
+    """As in `Paid`."""
 
     @property
     def paid(self) -> tuple[Paid, ...]:
         """Every call that was paid for to get this answer, itself last."""
-        return (*self.before, Paid(self.usage, self.cost))
+        return (*self.before, Paid(self.usage, self.cost, self.rate))
 
 
 OnText = Callable[[str], None]

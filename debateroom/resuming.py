@@ -19,8 +19,10 @@ from debateroom.dialogue import plan as dialogue_plans
 from debateroom.errors import DebateroomError, RoomError, UsageError
 from debateroom.evaluation import journal as trials
 from debateroom.evaluation import plan as evaluation_plans
+from debateroom.evaluation.remote import Workers
 from debateroom.language import spoken
 from debateroom.models import reach
+from debateroom.models.parcels import Tell
 from debateroom.models.registry import Models, ModelSettings, OnWait
 from debateroom.playbooks import plan as playbook_plans
 from debateroom.playbooks.desk import Ask
@@ -41,6 +43,8 @@ def resume(
     on_event: OnEvent | None = None,
     on_progress: OnProgress | None = None,
     on_wait: OnWait | None = None,
+    on_batch: Tell | None = None,
+    workers: Workers | None = None,
     expected: Mapping[str, Any] | None = None,
     ask: Ask | None = None,
     lend: Lend | None = None,
@@ -56,7 +60,7 @@ def resume(
         plan, told = _as_started(folder, expected or {})
     if finished:
         return render_again(folder)
-    with _models_of(plan, folder, chosen, lend) as models:
+    with _models_of(plan, folder, chosen, lend, on_batch) as models:
         if lend is None:
             models.on_wait = on_wait
 
@@ -73,7 +77,7 @@ def resume(
             return room
 
         if isinstance(plan, evaluation_plans.Plan):
-            return evaluations.play(opened, plan, models)
+            return evaluations.play(opened, plan, models, workers=workers)
         if isinstance(plan, dialogue_plans.Plan):
             return dialogues.play(opened, plan, models, on_progress=on_progress)
         if isinstance(plan, playbook_plans.Plan):
@@ -132,14 +136,16 @@ def _resumed(plan: AnyPlan, room: Room, chosen: Settings) -> dict[str, Any]:
     elsewhere = reach.elsewhere(plan.reach, activities.model_settings(chosen))
     known: dict[str, Any] = {"finished": len(room.state.finished_rounds), "elsewhere": elsewhere}
     if isinstance(plan, evaluation_plans.Plan):
-        known["finished"] = sum(each.over for each in trials.attempts(room.folder).values())
+        known["finished"] = sum(each.over for each in trials.attempts(trials.events(room.folder)).values())
     if isinstance(plan, Plan):  # what an agent will cost cannot be told before
         known["forecast"] = forecast.remaining(plan, room.state).figures()
     return event("room_resumed", **known)
 
 
 @contextlib.contextmanager
-def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None = None) -> Iterator[Models]:
+def _models_of(
+    plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None = None, on_batch: Tell | None = None
+) -> Iterator[Models]:
     """The models of the room, reached as when it was started; opened now, so that a missing key is told at once."""
     try:
         settings = reach.again(plan.reach, activities.model_settings(chosen))
@@ -148,15 +154,23 @@ def _models_of(plan: AnyPlan, folder: Path, chosen: Settings, lend: Lend | None 
         error.hint = f"{error.hint} {command('resume', folder)}" if error.hint else None
         raise
     settings = replace(settings, concurrency=plan.concurrency)
-    with lend(settings, _names(plan)) if lend else _own(settings) as models:
+    if isinstance(plan, Plan) and plan.provider_batch and lend is None:
+        what = "this debate is one of a batch whose calls go into batches of its provider"
+        raise UsageError(what, hint="give the command of the batch again: debateroom batch … --provider-batch")
+    if lend:
+        opened = lend(settings, _names(plan))
+    elif isinstance(plan, evaluation_plans.Plan) and plan.provider_batch:
+        opened = _closed_after(evaluations.open_models(folder, settings, plan.poll, on_batch))
+    else:
+        opened = _closed_after(Models(settings))
+    with opened as models:
         for name in _names(plan):
             models.open(name)
         yield models
 
 
 @contextlib.contextmanager
-def _own(settings: ModelSettings) -> Iterator[Models]:
-    models = Models(settings)
+def _closed_after(models: Models) -> Iterator[Models]:
     with activities.closed_after(models):
         yield models
 

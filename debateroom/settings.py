@@ -102,6 +102,8 @@ class Settings(BaseModel):
     """Send the first seat of a round ahead so that the others find its cache."""
     concurrency: int = Field(default=32, ge=1)
     """Calls under way at once with one provider; 32."""
+    poll: _Seconds = 60.0
+    """Seconds between two looks at a provider's batch; 60."""
     call_timeout: _Seconds = CALL_SECONDS
     """Seconds one call may take, and a rate limit may keep the next ones back; 120."""
     round_timeout: _Seconds = 300.0

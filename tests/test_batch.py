@@ -343,3 +343,39 @@ def test_what_the_readme_shows(here: Path, capsys: pytest.CaptureFixture[str]) -
         assert code == 0
         said = re.sub(r"about \d+ s", "about N s", err + out).replace(str(here), "/home/you/project")
         assert said.startswith(re.sub(r"about \d+ s", "about N s", expected))
+
+
+def test_a_dry_run_asks_nobody(here: Path, serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row a debate, all together, half of it in batches; what is done is left out, and nothing is made on disk."""
+    server = serve(debate_script(SURE, moderator=APART, synthesis=SYNTHESIS))
+    written([QUESTION, {"question": "Tabs or spaces in our code base?", "id": "tabs", "agents": 4}])
+    command = ("batch", "q.jsonl", "-n", "2", "-r", "1", "--model", "sonnet", "--dry-run")
+    code, out, _ = run(capsys, *command)
+    assert code == 0
+    rows = {line.split("  ")[0]: line.split() for line in out.splitlines() if line}
+    assert int(rows["001"][1]) + int(rows["tabs"][1]) == int(rows["all debates"][2])
+    assert "2 debates would be played; 0 are done already." in out
+    assert not server.calls
+    assert not Path("active").exists()
+    assert run(capsys, *command[:-1], "-q")[0] == 0
+    asked = len(server.calls)
+    written([QUESTION, {"question": "Monolith or services for a team of four?", "id": "new"}])
+    whole = json.loads(run(capsys, *command, "--json", "--budget", "9")[1])
+    assert [each["id"] for each in whole["rooms"]] == ["new"]
+    assert (whole["done"], whole["within_budget"]) == (1, 1)
+    half = json.loads(run(capsys, *command, "--json", "--provider-batch")[1])
+    assert half["worst_case"]["cost"] < 0.6 * whole["worst_case"]["cost"]
+    assert len(server.calls) == asked
+
+
+def test_a_dry_run_of_many_shows_their_sum(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And without a key says which one is missing, once."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    written([f"Should service number {number} use a queue or a loop?" for number in range(30)])
+    code, out, err = run(capsys, "batch", "q.jsonl", "--model", "sonnet", "--dry-run")
+    assert code == 0
+    assert "all debates" in out
+    assert "001" not in out
+    assert err == "there is no key for anthropic: debateroom keys set anthropic\n"

@@ -53,8 +53,9 @@ def test_every_command_in_it_runs(
     names = [f"Agent {letter}" for letter in "ABCDE"]
     script = debate_script({name: [(7, name)] for name in names}, synthesis=SYNTHESIS, moderator=APART)
     (tmp_path / "FINAL.json").write_text(json.dumps(SYNTHESIS))
+    (tmp_path / "questions.jsonl").write_text('"Queue or loop for our jobs?"\n"Tabs or spaces in our code base?"\n')
     ran = commands()
-    assert len(ran) == 7
+    assert len(ran) == 9
     with VendorServer(script, latency=0.0) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-test-01")
         monkeypatch.setenv("DEBATEROOM_ANTHROPIC_BASE_URL", server.url)

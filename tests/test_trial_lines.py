@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from debateroom.cli import trials
+from debateroom.cli import counted
 from debateroom.cli.trials import LiveTrials, TrialLines
 from debateroom.language import LANGUAGES
 
@@ -45,7 +45,7 @@ def told(capsys: pytest.CaptureFixture[str], *events: Mapping[str, Any], verbose
 def moment(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """The time, which stands still unless a test moves it."""
     now = [100.0]
-    monkeypatch.setattr(trials.clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(counted.clock, "monotonic", lambda: now[0])
     return now
 
 

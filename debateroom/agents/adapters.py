@@ -52,7 +52,7 @@ def adapt(
         return _kept(agent, models)
     if kind == "scripted":
         return ScriptedAgent(PLAIN, Path(rest), stop=models.stop, call_timeout=call_timeout)
-    plain, limits = Equipped(PLAIN, models.open(model or wanted)), Limits(call_seconds=call_timeout)
+    plain, limits = Equipped(PLAIN, models.open(model or wanted)), Limits().for_calls(call_timeout)
     return ModelAgent(plain, limits=limits, session=session, seed=seed)
 
 

@@ -38,7 +38,7 @@ def load_agent(
     """
     builder = _builder(file, models, model, guard)
     start = builder.agent(file.agents[file.start])
-    limits = replace(file.limits, call_seconds=call_timeout)
+    limits = file.limits.for_calls(call_timeout)
     return ModelAgent(start, asks=builder.asked, limits=limits, session=session, seed=seed)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
 from debateroom.messages import CALL_SECONDS
+from debateroom.models.prices import BATCH_SECONDS
 
 if TYPE_CHECKING:
     from debateroom.agents.agent import OnEvent
@@ -29,6 +30,12 @@ class Limits:
     """Seconds for one answer, everything included."""
     call_seconds: float = CALL_SECONDS
     """Seconds that one call to a model may take."""
+
+    def for_calls(self, seconds: float) -> Limits:
+        """The same limits with calls of so many seconds; in providers' batches an answer may take as long as one."""
+        whole = seconds if seconds >= BATCH_SECONDS else self.seconds
+        return replace(self, call_seconds=seconds, seconds=whole)
+
     characters: int | None = None
     """Characters of all results of one answer together; None: each tool has its own limit and there is no other."""
     one_limit: bool = False

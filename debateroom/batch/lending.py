@@ -9,15 +9,19 @@ from dataclasses import replace
 
 from debateroom.models import catalog
 from debateroom.models.addresses import address
+from debateroom.models.batched import BatchedModels
+from debateroom.models.courier import Courier
 from debateroom.models.registry import Models, ModelSettings, OnWait
 
 
 class Lending:
     """Lends models to rooms, in whatever thread they are played. `concurrency` calls at once with each provider."""
 
-    def __init__(self, concurrency: int, on_wait: OnWait | None = None) -> None:
+    def __init__(self, concurrency: int, on_wait: OnWait | None = None, *, courier: Courier | None = None) -> None:
         self._concurrency = concurrency
         self._on_wait = on_wait
+        self._courier = courier
+        """Takes the calls to the providers' batches; None: each is made at once."""
         self._lock = threading.Lock()  # protects what follows
         self._models: dict[ModelSettings, Models] = {}
 
@@ -45,6 +49,7 @@ class Lending:
         )
         with self._lock:
             if alike not in self._models:
-                self._models[alike] = Models(alike)
+                made = BatchedModels(alike, self._courier) if self._courier else Models(alike)
+                self._models[alike] = made
                 self._models[alike].on_wait = self._on_wait
             return self._models[alike]

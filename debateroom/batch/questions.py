@@ -16,11 +16,12 @@ from debateroom.settings import Settings
 _HINT = 'each line is "a question?" or {"question": "…", "id": "…", "agents": 5}'
 _NOT_HERE = {
     "room", "active", "concurrency", "prices", "url", "web_ports", "anthropic_base_url", "openai_base_url", "tools",
+    "poll",
 }  # fmt: skip
 """Settings that are the batch's, or that only the person who starts it may say: the file may be another's."""
 _ADDED = ("context", "note")
 """Settings of a line that come to those of the whole batch; all others stand in their place."""
-_FILES = ("summary.jsonl", "index.html")
+_FILES = ("summary.jsonl", "index.html", "provider_batches.jsonl")
 """What lies beside the rooms."""
 
 

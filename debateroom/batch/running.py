@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from debateroom import activities, clock, context, settings
-from debateroom.batch import questions as asked
+from debateroom import activities, clock
 from debateroom.batch import standing, task
+from debateroom.batch.planning import Batch, Planned, Value
 from debateroom.batch.questions import Question
 from debateroom.batch.shares import Shares
 from debateroom.batch.standing import Item, Summary
-from debateroom.debating import plan as plans
-from debateroom.debating.plan import Plan
-from debateroom.errors import BudgetSpent, DebateroomError, RoomBusy, RoomError, UsageError
+from debateroom.errors import BudgetSpent, RoomBusy, RoomError, UsageError
 from debateroom.interruption import Interrupted
 from debateroom.models.quote import scrub
-from debateroom.models.registry import Models
-from debateroom.reading.question import classify_question
 from debateroom.room import lock
-from debateroom.room.room import OnEvent, folder_of
-from debateroom.settings import Settings
+from debateroom.room.room import OnEvent
 
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
@@ -36,8 +32,6 @@ _PAGE_EVERY = 5.0
 _STOPPED = 15
 """The signal's number that a debate notes when the batch's time is over: it was told to leave."""
 
-Value = Mapping[str, Any]
-"""The object of a debate, as `room.summary` has it."""
 Send = Callable[[Executor, Path, OnEvent], "Future[dict[str, Any]]"]
 """Hands the room in a folder to an executor. The callback, where it is used, ends the debate by raising."""
 
@@ -76,44 +70,48 @@ class Result(NamedTuple):
         return None if None in costs else sum(costs)
 
 
-class Batch:
-    """A file of questions and where their rooms are. `given` are settings of all debates."""
+def run(
+    batch: Batch,
+    executor: Executor,
+    send: Send,
+    progress: Progress,
+    *,
+    at_once: int,
+    gathering: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Result:
+    """Plays all debates that are not over yet. Raises DebateroomError before the first call, RoomError later.
 
-    def __init__(self, questions: list[Question], name: str, given: Mapping[str, Any]) -> None:
-        self.given = dict(given)
-        self.chosen: Settings = settings.load({**given, "room": name})
-        self.folder = folder_of(self.chosen.active, name)
-        self.items = [Item(question, self.folder / question.id) for question in questions]
-        self.language = self.chosen.language if self.chosen.language != "auto" else _language(questions)
-
-    def at_once(self) -> int:
-        """Debates at once: enough to keep as many calls under way as may be, and no more than these."""
-        seats = max(self.chosen.agents or len(self.chosen.role) or 3, 1)
-        return max(1, min(self.chosen.concurrency, 2 * self.chosen.concurrency // seats))
-
-    def run(self, executor: Executor, send: Send, progress: Progress, *, at_once: int) -> Result:
-        """Plays all debates that are not over yet. Raises DebateroomError before the first call, RoomError later."""
-        standing.hold_folder(self.folder)
-        try:
-            taken = lock.take(self.folder)
-        except RoomBusy as error:
-            raise RoomBusy(f"another process runs the batch {self.folder.name}", hint="wait for it") from error
-        try:
-            return _Run(self, executor, send, progress).play(at_once)
-        finally:
-            taken.release()
+    `gathering` stands around every moment in which several debates are started.
+    """
+    standing.hold_folder(batch.folder)
+    try:
+        taken = lock.take(batch.folder)
+    except RoomBusy as error:
+        raise RoomBusy(f"another process runs the batch {batch.folder.name}", hint="wait for it") from error
+    try:
+        return _Run(batch, executor, send, progress, gathering).play(at_once)
+    finally:
+        taken.release()
 
 
 class _Run:
     """One go at a batch."""
 
-    def __init__(self, batch: Batch, executor: Executor, send: Send, progress: Progress) -> None:
+    def __init__(
+        self,
+        batch: Batch,
+        executor: Executor,
+        send: Send,
+        progress: Progress,
+        gathering: Callable[[], AbstractContextManager[object]],
+    ) -> None:
         self._batch = batch
         self._executor = executor
         self._send = send
         self._progress = progress
+        self._gathering = gathering
         self._values: dict[str, Value] = {}
-        self._waiting: deque[tuple[Item, Plan | None, Settings]] = deque()
+        self._waiting: deque[Planned] = deque()
         """Debates to be played; those that were begun have no plan but that of their room."""
         self._under_way: dict[Future[dict[str, Any]], tuple[Item, float | None]] = {}
         """With the share that each has of the budget."""
@@ -123,8 +121,9 @@ class _Run:
     def play(self, at_once: int) -> Result:
         chosen = self._batch.chosen
         until = clock.monotonic() + chosen.timeout if chosen.timeout is not None else None
-        self._look()
-        self._plan()
+        self._values = self._batch.over()
+        with activities.open_models(chosen) as models:
+            self._waiting = deque(self._batch.to_play(self._values, models))
         shares = self._shares()
         known = [(item, self._values[item.question.id]) for item in self._batch.items if self._is_known(item)]
         summary = Summary(self._batch.folder, known)
@@ -132,8 +131,12 @@ class _Run:
         late = False
         try:
             while (self._waiting or self._under_way) and not late:
-                while self._waiting and len(self._under_way) < at_once:
-                    self._start(shares, summary)
+                if not (
+                    self._batch.provider_batch and self._under_way
+                ):  # there nobody comes when others are half done
+                    with self._gathering():
+                        while self._waiting and len(self._under_way) < at_once:
+                            self._start(shares, summary)
                 self._collect(shares, summary)
                 late = until is not None and clock.monotonic() >= until and bool(self._waiting or self._under_way)
             if late:
@@ -150,34 +153,6 @@ class _Run:
     def _is_known(self, item: Item) -> bool:
         return item.question.id in self._values
 
-    def _look(self) -> None:
-        """Finds out which debates are over."""
-        for item in self._batch.items:
-            value = standing.finished(item)
-            if value is not None:
-                self._values[item.question.id] = value
-
-    def _plan(self) -> None:
-        """Plans what is new, so that whatever is wrong with a line is said before the first call."""
-        new = [item for item in self._batch.items if not self._is_known(item)]
-        with activities.open_models(self._batch.chosen) as models:
-            for item in new:
-                chosen = self._settings(item)
-                plan = None if standing.is_begun(item) else _plan(item.question, chosen, models)
-                self._waiting.append((item, plan, chosen))
-        self._waiting = deque(sorted(self._waiting, key=lambda each: each[1] is not None))  # those begun come first
-
-    def _settings(self, item: Item) -> Settings:
-        """Of one debate: its own, in its own room; the batch's time is not its."""
-        batch, question = self._batch, item.question
-        given = asked.together({**batch.given, "timeout": None}, question)
-        try:
-            chosen = settings.load(given)
-        except DebateroomError as error:
-            raise _at(question, error) from error.__cause__
-        timeout = chosen.timeout if "timeout" in question.given else None
-        return chosen.model_copy(update={"active": batch.folder, "room": question.id, "timeout": timeout})
-
     def _shares(self) -> Shares:
         """The budget, without what debates cost that are over, and what those have that were begun."""
         budget = self._batch.chosen.budget
@@ -189,7 +164,7 @@ class _Run:
         for item, plan, _ in self._waiting:
             if plan is not None:
                 continue
-            share = standing.share(item)
+            share = standing.begun_with(item).get("budget")
             if share is None:
                 what = f"{item.question.where}: this debate was begun without a budget, and keeps its settings"
                 raise UsageError(what, hint="leave --budget out until it is over, or name another batch with --room")
@@ -200,7 +175,7 @@ class _Run:
         """Makes the room of the next debate, if it has none, and sends it off."""
         item, plan, chosen = self._waiting.popleft()
         own = chosen.budget if "budget" in item.question.given else None
-        share = standing.share(item) if plan is None else shares.take(own)
+        share = standing.begun_with(item).get("budget") if plan is None else shares.take(own)
         try:
             if plan is not None:
                 activities.prepare(replace(plan, budget=share), chosen, handed_over=False)
@@ -261,25 +236,3 @@ def _result(future: Future[dict[str, Any]], item: Item) -> Value:
 def _broken(error: BaseException, item: Item) -> Value:
     said = f"{type(error).__name__}: {error}".rstrip(": ")
     return task.failed(RoomError(f"it broke: {scrub(said)}", hint="give the command again"), item.folder)
-
-
-def _plan(question: Question, chosen: Settings, models: Models) -> Plan:
-    """The plan of one debate. Raises what is wrong with it, with file and line."""
-    try:
-        gathered = context.collect(chosen.context, chosen.note)
-        return plans.make(question.text, chosen, gathered, models)
-    except DebateroomError as error:
-        raise _at(question, error) from error.__cause__
-
-
-def _at(question: Question, error: DebateroomError) -> DebateroomError:
-    """The same error, with file and line before it."""
-    error.args = (f"{question.where}: {error}",)
-    error.wording = ()
-    return error
-
-
-def _language(questions: list[Question]) -> str:
-    """That of most questions."""
-    counted = Counter(classify_question(question.text).language for question in questions)
-    return counted.most_common(1)[0][0]

@@ -45,9 +45,9 @@ def is_begun(item: Item) -> bool:
     return (item.folder / JOURNAL).is_file()
 
 
-def share(item: Item) -> float | None:
-    """The budget that a debate was begun with; None is no limit."""
-    return read(item.folder).settings.get("budget")
+def begun_with(item: Item) -> Mapping[str, Any]:
+    """The settings that a debate was begun with, such as its `budget`; None of it is no limit."""
+    return read(item.folder).settings
 
 
 class Summary:

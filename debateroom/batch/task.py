@@ -43,12 +43,16 @@ def play_here(folder: str, concurrency: int) -> dict[str, Any]:
     """
     until = time.monotonic() + _PATIENCE
     while True:
-        with _ONE:
-            lending = _lending(concurrency)
-        found = play(Path(folder), settings.load({}), lending)
+        found = play(Path(folder), settings.load({}), lending_of(concurrency))
         if found["exit_code"] != RoomBusy.exit_code or time.monotonic() > until:
             return found
         time.sleep(_LOOK)
+
+
+def lending_of(concurrency: int) -> Lending:
+    """The models of this process, whichever rooms ask; so many calls at once."""
+    with _ONE:
+        return _lending(concurrency)
 
 
 @functools.cache

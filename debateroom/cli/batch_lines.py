@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from debateroom import clock
 from debateroom.cli import output, states
+from debateroom.cli.counted import FEW, CountedLines, moment
 from debateroom.cli.moving import MovingLine
-from debateroom.cli.trials import forecast
 from debateroom.language import number, say
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from debateroom.batch.questions import Question
     from debateroom.batch.running import Result
+    from debateroom.models.parcels import Notice
 
-_FEW = 20
-"""Debates up to which each has a line; of more there is a line for every twentieth part."""
-_LONGEST = 15.0
-"""Seconds after which a debate that ends has a line in any case."""
 OUTCOMES = ("unanimous", "consensus", "split", "deadlock", "ended", "failures")
 _NAMED = 5
 """Failed debates that are named."""
@@ -41,25 +38,28 @@ def outcome(value: Mapping[str, Any]) -> str:
     return found if found in OUTCOMES else "ended"
 
 
-class BatchLines:
+class BatchLines(CountedLines):
     """Plain lines: one a debate where there are few, else one now and then; each that failed has its own."""
 
     def __init__(self, language: str, at_once: int, *, quiet: bool = False) -> None:
-        self._language = language
+        super().__init__(language, quiet=quiet)
         self._at_once = at_once
-        self._quiet = quiet
-        self._all = self._done = self._at_work = 0
-        self._came: Counter[str] = Counter()
-        """Outcome → debates that ended in this run."""
-        self._cost: float | None = 0.0
-        self._began = self._told = clock.monotonic()
-        self._told_done = 0
+        self._at_work = 0
+        self._steps = 0
+        """Batches of providers one after the other, about; 0 where there are none."""
+        self._stepped: set[tuple[str, int]] = set()
+
+    def in_batches(self, steps: int) -> None:
+        """The calls go into the providers' batches, about so many one after the other; `begin` says so."""
+        self._steps = steps
 
     def begin(self, debates: int, over: int) -> None:
         """Says how many there are."""
         self._all, self._done, self._told_done = debates, over, over
         self._began = self._told = clock.monotonic()
         self._note(say(self._language, "batch_begin", all=debates, at_once=self._at_once, over=over))
+        if self._steps:
+            self._note(say(self._language, "provider_batch_begin", count=self._steps))
 
     def ended(self, question: Question, value: Mapping[str, Any]) -> None:
         """A debate ended, or failed."""
@@ -73,21 +73,27 @@ class BatchLines:
         """So many debates are under way."""
         self._at_work = at_work
 
-    def on_wait(self, provider: str, seconds: float) -> None:
-        """One line: a minute in which nothing happens has a reason."""
-        self._note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
-
-    def close(self) -> None:
-        """Nothing to take down."""
-
     def _tell(self, question: Question, value: Mapping[str, Any]) -> None:
-        now = clock.monotonic()
-        due = (self._done - self._told_done) * _FEW >= self._all or now - self._told > _LONGEST
-        if self._all <= _FEW or outcome(value) == "failures":
+        if self._all <= FEW or outcome(value) == "failures":
             self._note(self._line(question, value))
-        elif due or self._done == self._all:
-            self._told, self._told_done = now, self._done
+        elif self._is_due():
             self._note(self._so_far())
+
+    def _calls_of(self, notice: Notice) -> str:
+        purpose = notice.purpose
+        key = purpose.call if purpose and purpose.call in ("seat", "repair", "moderator") else "last"
+        return say(self._language, f"provider_batch_of_{key}", round=purpose.round if purpose else 0)
+
+    def on_batch(self, notice: Notice) -> None:
+        """Also when all debates are expected to be done, once a batch has shown how long one takes."""
+        super().on_batch(notice)
+        if notice.what != "ended" or notice.purpose is None:
+            return
+        self._stepped.add((notice.purpose.call, notice.purpose.round))
+        left = self._steps - len(self._stepped)
+        if notice.usual is not None and left > 0:
+            time = moment(clock.epoch() + left * notice.usual)
+            self._note(say(self._language, "provider_batch_rest", count=left, time=time))
 
     def _line(self, question: Question, value: Mapping[str, Any]) -> str:
         came = outcome(value)
@@ -101,15 +107,6 @@ class BatchLines:
         told = counts(self._language, self._came)
         figures = {"done": self._done, "all": self._all, "at_work": self._at_work}
         return say(self._language, "batch_so_far", **figures, counts=told, forecast=self._forecast())
-
-    def _forecast(self) -> str:
-        """What is still to come, from how long and how dear it was so far."""
-        took = clock.monotonic() - self._began
-        return forecast(self._language, self._all - self._done, self._came.total(), took, self._cost)
-
-    def _note(self, text: str) -> None:
-        if not self._quiet:
-            output.note(printable(text))
 
 
 class MovingLines(BatchLines):

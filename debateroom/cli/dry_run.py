@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -57,14 +58,14 @@ def show(plan: Plan, *, as_json: bool) -> int:
     expected = forecast.rounds(plan, Transcript(problem=plan.problem, agents=plan.seats))
     if as_json:
         output.line(files.dumps(_object(plan, expected)).decode())
-        _say_keys(plan)
+        say_keys([plan])
         return 0
     _seats(plan)
     _rounds(plan, expected)
     output.tell("\n" + say(plan.language, "plan_estimates", reply=REPLY))
     _say_tools(plan)
     _say_budget(plan)
-    _say_keys(plan)
+    say_keys([plan])
     return 0
 
 
@@ -101,7 +102,7 @@ def _seats(plan: Plan) -> None:
     if plan.judging:
         others.append((say(language, "plan_judge"), f"{plan.judging.model} ({plan.judging.vendor})"))
     first = max(width(cell) for cell in (*(label for label, _ in others), *(row[0] for row in rows)))
-    _table(rows, first=first)
+    table(rows, first=first)
     for label, model in others:
         output.tell(f"{padded(label, first)}  {model}")
     output.tell("")
@@ -113,14 +114,14 @@ def _rounds(plan: Plan, expected: tuple[Expected, ...]) -> None:
     rows = [[say(language, key) for key in keys]]
     for item in expected:
         name = say(language, _AFTER[item.name]) if item.name in _AFTER else item.name
-        rows.append(_row(item, name, language))
-    rows.append(_row(forecast.usual(plan), say(language, "plan_all"), language))
-    rows.append(_row(forecast.best(plan), say(language, "plan_best"), language))
-    rows.append(_row(forecast.worst(plan), say(language, "plan_worst"), language))
-    _table(rows, figures=True)
+        rows.append(row(item, name, language))
+    rows.append(row(forecast.usual(plan), say(language, "plan_all"), language))
+    rows.append(row(forecast.best(plan), say(language, "plan_best"), language))
+    rows.append(row(forecast.worst(plan), say(language, "plan_worst"), language))
+    table(rows, figures=True)
 
 
-def _table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> None:
+def table(rows: list[list[str]], *, first: int = 0, figures: bool = False) -> None:
     """Prints columns as wide as their widest cell, the first at least `first`; figures stand on the right."""
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
     widths[0] = max(widths[0], first)
@@ -160,21 +161,25 @@ def _say_budget(plan: Plan) -> None:
         output.tell(say(plan.language, "plan_budget", count=plan.rounds, tokens=budget.least(plan), **figures))
 
 
-def _say_keys(plan: Plan) -> None:
+def say_keys(plans: Sequence[Plan]) -> None:
     """The providers that could not be asked as things are, with the command that mends it."""
     keys = Keys()
     sources = keys.list()
-    names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
-    names |= {plan.judging.model} if plan.judging else set()
-    for provider in sorted({resolve(name).provider for name in names} & sources.keys()):
-        wrong = keys.trouble(provider)
-        if wrong is not None:
-            output.note(str(spoken(wrong, plan.language)))
-        elif sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
-            output.note(say(plan.language, "plan_no_key", provider=provider))
+    told: set[str] = set()
+    for plan in plans:
+        names = {*(seat.model for seat in plan.seats), plan.moderator} - {NO_MODERATOR}
+        names |= {plan.judging.model} if plan.judging else set()
+        for provider in sorted(({resolve(name).provider for name in names} & sources.keys()) - told):
+            told.add(provider)
+            wrong = keys.trouble(provider)
+            if wrong is not None:
+                output.note(str(spoken(wrong, plan.language)))
+            elif sources[provider] is None and not asks_for_no_key(provider, plan.reach.addresses[provider]):
+                output.note(say(plan.language, "plan_no_key", provider=provider))
 
 
-def _row(item: Expected, name: str, language: str) -> list[str]:
+def row(item: Expected, name: str, language: str) -> list[str]:
+    """A line of the table of rounds: calls, tokens and US dollars."""
     usage = item.usage
     figures = (item.calls, usage.input, usage.cached, usage.output)
     return [name, *(number(language, figure) for figure in figures), dollars(item.cost, language)]

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import background, output, place, running, stdout, trials, waking
+from debateroom.cli import background, clusters, options, output, place, progress, running, stdout, trials, waking
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from debateroom.evaluation.dataset import Dataset
+    from debateroom.models.registry import Models
+    from debateroom.settings import Settings
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -62,6 +64,9 @@ def evaluate() -> None:
 @click.option("--room", metavar="NAME", help="Name of the room.  [default: eval]")
 @click.option("--language", metavar="LANG", help="Of the report: en, fr or zh.  [default: that of most tasks]")
 @click.option("--concurrency", type=int, metavar="N", help="Trials at once.  [default: 32]")
+@clusters.option
+@options.PROVIDER_BATCH
+@options.POLL
 @running.with_options
 def run(dataset: str, *, agent: str | None, only_lint: bool, **given: Any) -> int:
     """Try every task of DATASET (JSON lines, or tau2:PATH) on an agent, and say how many pass."""
@@ -80,7 +85,10 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
     from debateroom import activities, evaluations, settings
     from debateroom.evaluation.plan import Asked, absolute
 
-    shown = running.shown(given)
+    shown, provider_batch, cluster = running.shown(given), given.pop("provider_batch"), given.pop("cluster")
+    options.hold_provider_batch(provider_batch, cluster, given)
+    if cluster and shown.detach:
+        raise UsageError("--detach goes on in a process that knows no --cluster", hint="leave one of them out")
     names = ("agent_model", "start", "world", "customer", "judge", "gate", "seed")
     asked = Asked(
         agent=evaluations.named(agent),
@@ -91,20 +99,31 @@ def _run(dataset: Dataset, agent: str, given: dict[str, Any]) -> int:
     )
     chosen = settings.load(given)
     with waking.watching(shown.wake_on_failure, chosen) as watched:
-        models = activities.open_models(chosen)
+        lines = trials.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events)
+        models = _models(chosen, lines, provider_batch=provider_batch)
         with activities.closed_after(models):
-            cast = evaluations.cast(dataset, asked, chosen, models, agent)
+            cast = evaluations.cast(dataset, asked, chosen, models, agent, provider_batch=provider_batch)
             if shown.detach:
                 folder, wake = evaluations.prepare(cast.plan, chosen), shown.wake_on_failure
                 return background.start(folder, cast.plan.problem, verbose=shown.verbose, wake=wake)
-            lines = trials.make(quiet=shown.quiet, verbose=shown.verbose, events=shown.events)
             models.on_wait = lines.on_wait
             try:
-                outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event)
+                with clusters.workers(cluster, cast.plan, quiet=shown.quiet) as workers:
+                    outcome = evaluations.run(cast, chosen, models, on_event=lines.on_event, workers=workers)
             finally:
                 lines.close()
         watched.outcome = outcome
         return output.finished(outcome, as_json=shown.json)
+
+
+def _models(chosen: Settings, lines: progress.Progress, *, provider_batch: bool) -> Models:
+    """The models of the run, asked one call at a time or in the providers' batches."""
+    from debateroom import activities, evaluations
+
+    if not provider_batch:
+        return activities.open_models(chosen)
+    folder, tell = evaluations.room_of(chosen), getattr(lines, "on_batch", None)
+    return evaluations.open_models(folder, activities.model_settings(chosen), chosen.poll, tell)
 
 
 def _lint(dataset: Dataset, world: str, agent: str | None, *, as_json: bool) -> int:

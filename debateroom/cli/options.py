@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from debateroom.cli import running
 from debateroom.cli.seated import MANY_CALLS
+from debateroom.errors import UsageError
 
 Option = Callable[[Any], Any]
 
@@ -62,6 +63,34 @@ SHOWN: Sequence[Option] = (
     *running.showing("tokens of each reply, how it was read"),
 )
 """How it is started, and what it says."""
+
+
+PROVIDER_BATCH: Option = click.option(
+    "--provider-batch",
+    is_flag=True,
+    help="Half the price: calls go into the provider's batches, done in a day.",
+)
+POLL: Option = click.option(
+    "--poll", type=float, metavar="S", help="Seconds between two looks at a provider's batch.  [default: 60]"
+)
+
+
+def hold_provider_batch(
+    chosen: bool, cluster: str | None, given: Mapping[str, Any], *, one_by_one: Sequence[str] = ()
+) -> None:
+    """Raises UsageError for what cannot be given beside `--provider-batch`, the options `one_by_one` among it."""
+    if not chosen:
+        return
+    if cluster:
+        hint = "leave --cluster out: a batch needs no more than one machine, which waits"
+        raise UsageError("--provider-batch hands calls over to the provider, and --cluster to workers", hint=hint)
+    for name in one_by_one:
+        if given.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"{option} is for calls that are made one by one, and --provider-batch makes none",
+                hint=f"leave {option} out; --timeout is for the whole run",
+            )
 
 
 def room(default: str) -> Option:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from debateroom.cli.output import line, moved, note
 from debateroom.cli.spent import Spent
 from debateroom.language import amount, in_marks, number, say
 from debateroom.terminal import one_line, padded, width
+
+if TYPE_CHECKING:
+    from debateroom.models.parcels import Notice
 
 Event = Mapping[str, Any]
 EVENT_LENGTH = 400
@@ -89,6 +92,11 @@ class EventLines:
 
     def on_wait(self, provider: str, seconds: float) -> None:
         self._shown.on_wait(provider, seconds)
+
+    def on_batch(self, notice: Notice) -> None:
+        told = getattr(self._shown, "on_batch", None)
+        if told:
+            told(notice)
 
     def close(self) -> None:
         self._shown.close()

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import asking, background, output, place, playbook, progress, stdout, trials, waking
-from debateroom.errors import DebateroomError
+from debateroom.cli import asking, background, clusters, output, place, playbook, progress, stdout, trials, waking
+from debateroom.errors import DebateroomError, UsageError
 from debateroom.interruption import Interrupted
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
+    from debateroom.evaluation.remote import Workers
     from debateroom.settings import Settings
 
 _FREE = ("rounds", "model", "moderator", "budget", "timeout")
@@ -31,6 +32,7 @@ _FREE = ("rounds", "model", "moderator", "budget", "timeout")
 @click.option("--timeout", type=float, metavar="S", help="The same; for a chat.json, the limit.")
 @click.option("--language", metavar="LANG", help="The same.")
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@clusters.option
 @click.option("--detach", is_flag=True, help="Run in the background; print room and pid as JSON at once.")
 @waking.option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -41,6 +43,7 @@ def resume(
     room: str | None,
     *,
     active: str | None,
+    cluster: str | None,
     detach: bool,
     wake_on_failure: bool,
     as_json: bool,
@@ -71,10 +74,16 @@ def resume(
         with _interruptible(folder):
             if finished:
                 output.note(_finished_line(folder))
+            elif detach and cluster:
+                raise UsageError(
+                    "--detach goes on in a process that knows no --cluster", hint="leave one of them out"
+                )
             elif detach:
                 problem = resuming.prepare(folder, chosen, wanted).problem
                 return background.start(folder, problem, verbose=verbose, wake=wake_on_failure)
-            outcome = _gone_on(folder, chosen, wanted, _shown(folder, quiet=quiet, verbose=verbose, events=events))
+            shown = _shown(folder, quiet=quiet, verbose=verbose, events=events)
+            with _workers(cluster, folder, quiet=quiet) as workers:
+                outcome = _gone_on(folder, chosen, wanted, shown, workers)
         watched.outcome = outcome
         for said in outcome.transcript.notes if finished else ():
             output.note(said)
@@ -105,7 +114,9 @@ def _shown(folder: Path, *, quiet: bool, verbose: int, events: bool) -> progress
     return progress.make(quiet=quiet, verbose=verbose, events=events, turns=turns, coordinated=known)
 
 
-def _gone_on(folder: Path, chosen: Settings, wanted: Mapping[str, Any], shown: progress.Progress) -> Outcome:
+def _gone_on(
+    folder: Path, chosen: Settings, wanted: Mapping[str, Any], shown: progress.Progress, workers: Workers | None
+) -> Outcome:
     from debateroom import resuming
 
     try:
@@ -115,11 +126,25 @@ def _gone_on(folder: Path, chosen: Settings, wanted: Mapping[str, Any], shown: p
             on_event=shown.on_event,
             on_progress=shown.on_progress,
             on_wait=shown.on_wait,
+            on_batch=getattr(shown, "on_batch", None),
+            workers=workers,
             expected=wanted,
             ask=asking.person(),
         )
     finally:
         shown.close()
+
+
+@contextmanager
+def _workers(cluster: str | None, folder: Path, *, quiet: bool) -> Iterator[Workers | None]:
+    """Who plays the trials of an evaluation that goes on. Raises UsageError for a cluster with another room."""
+    if not cluster:
+        yield None
+        return
+    from debateroom import evaluations
+
+    with clusters.workers(cluster, evaluations.plan_of(folder), quiet=quiet) as found:
+        yield found
 
 
 @contextmanager

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from debateroom import clock
 from debateroom.cli import output, progress
+from debateroom.cli.counted import FEW, CountedLines
 from debateroom.cli.moving import MovingLine
 from debateroom.language import number, say
 from debateroom.terminal import one_line, printable
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 _STATUSES = ("pass", "fail", "inconclusive", "invalid", "error")
 _LAST = ("synthesized", "room_finished", "room_interrupted")
 """Events after which nothing moves any more."""
-_FEW = 20
-"""Trials up to which each has a line; of more there is a line for every twentieth part."""
-_LONGEST = 15.0
-"""Seconds after which a trial that ends has a line in any case."""
 
 
 def make(*, quiet: bool, verbose: int, events: bool) -> progress.Progress:
@@ -33,20 +28,12 @@ def make(*, quiet: bool, verbose: int, events: bool) -> progress.Progress:
     return progress.EventLines(shown) if events else shown
 
 
-class TrialLines:
+class TrialLines(CountedLines):
     """Plain lines: the seats, then one a trial where there are few or with `verbose`, else one now and then."""
 
     def __init__(self, *, quiet: bool = False, verbose: int = 0) -> None:
-        self._quiet = quiet
+        super().__init__(quiet=quiet)
         self._verbose = verbose
-        self._language = "en"
-        self._all = self._done = 0
-        self._came: Counter[str] = Counter()
-        """Status → trials that ended in this run."""
-        self._cost: float | None = 0.0
-        self._began = self._told = clock.monotonic()
-        self._told_done = 0
-        """How many had ended when the last line was said."""
         self._customer = ""
         self._seeded = False
         self._told_ignored: set[str] = set()
@@ -67,13 +54,6 @@ class TrialLines:
     def on_progress(self, agent: str, characters: int) -> None:
         """Nothing: plain lines do not move."""
 
-    def on_wait(self, provider: str, seconds: float) -> None:
-        """One line: a minute in which nothing happens has a reason."""
-        self._note(say(self._language, "wait_line", provider=provider, seconds=round(seconds)))
-
-    def close(self) -> None:
-        """Nothing to take down."""
-
     def _room_opened(self, event: Mapping[str, Any]) -> None:
         self._language, self._customer, settings = event["language"], event["model"], event["settings"]
         tasks, trials = len(settings["tasks"]), settings["asked"]["trials"]
@@ -83,6 +63,10 @@ class TrialLines:
             self._language, "eval_seats", count=tasks, trials=trials, agent=agent, customer=customer,
             seed=str(settings["seed"]),
         ))  # fmt: skip
+        if settings.get("provider_batch"):
+            self._note(say(self._language, "provider_batch_trials"))
+        for name in settings.get("direct", ()):
+            self._note(say(self._language, "provider_batch_direct", name=one_line(name, 80)))
         self._seeded = settings["asked"]["seed"] is not None
         for model, what in settings["ignores"].items():
             self._say_ignored(model, what)
@@ -120,12 +104,9 @@ class TrialLines:
         self._tell_trial(event, status)
 
     def _tell_trial(self, event: Mapping[str, Any], status: str) -> None:
-        now = clock.monotonic()
-        due = (self._done - self._told_done) * _FEW >= self._all or now - self._told > _LONGEST
-        if self._verbose or self._all <= _FEW:
+        if self._verbose or self._all <= FEW:
             self._note(self._trial_line(event, status))
-        elif due or self._done == self._all:
-            self._told, self._told_done = now, self._done
+        elif self._is_due():
             self._note(self._so_far())
 
     def _trial_line(self, event: Mapping[str, Any], status: str) -> str:
@@ -147,15 +128,6 @@ class TrialLines:
         return say(
             self._language, "eval_so_far", done=self._done, all=self._all, counts=told, forecast=self._forecast()
         )
-
-    def _forecast(self) -> str:
-        """What is still to come, from how long and how dear it was so far."""
-        took = clock.monotonic() - self._began
-        return forecast(self._language, self._all - self._done, self._came.total(), took, self._cost)
-
-    def _note(self, text: str) -> None:
-        if not self._quiet:
-            output.note(printable(text))
 
 
 class LiveTrials(TrialLines):
@@ -186,23 +158,6 @@ class LiveTrials(TrialLines):
 
     def _note(self, text: str) -> None:
         self._line.note(text)
-
-
-def forecast(language: str, left: int, here: int, took: float, cost: float | None) -> str:
-    """What is still to come of things that are `left`, when those that ended `here` took so long and cost so much."""
-    if left <= 0:
-        return say(language, "eval_last")
-    if not here:
-        return say(language, "eval_unknown")
-    time = _duration(took / here * left)
-    if not cost:
-        return say(language, "eval_left", time=time)
-    return say(language, "eval_left_cost", time=time, cost=number(language, cost / here * left, 2))
-
-
-def _duration(seconds: float) -> str:
-    whole = round(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
 
 
 def tell(outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -82,6 +82,7 @@ class Asking:
 
     def ask(self, calls: Sequence[Call], *, stagger: Collection[str] = ()) -> None:
         """Sends `calls`; of each model in `stagger` the first goes ahead and the rest follow at its first token."""
+        calls = [replace(call, request=replace(call.request, together=len(calls))) for call in calls]
         self._under_way.update({call.seat.name: call for call in calls})
         self._hold_until = clock.monotonic() + AHEAD
         leads: dict[str, str] = {}

@@ -35,7 +35,7 @@ class Expected:
 def expected(plan: Plan, name: str, usages: Sequence[tuple[str, Usage]]) -> Expected:
     """Calls by model and usage, priced one by one."""
     own = own_table(plan.prices)
-    costs = [cost(model, usage, own) for model, usage in usages]
+    costs = [cost(model, usage, own, rate=plan.rate) for model, usage in usages]
     known = [value for value in costs if value is not None]
     spent = sum((usage for _, usage in usages), Usage())
     return Expected(name, len(usages), spent, dollars(sum(known)) if len(known) == len(costs) else None)

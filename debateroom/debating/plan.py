@@ -19,7 +19,7 @@ from debateroom.debating.looking import Looking
 from debateroom.errors import DebateroomError, UsageError, VagueQuestion, Wording
 from debateroom.language import say, spoken, worded
 from debateroom.messages import Seat, Transcript
-from debateroom.models import prices, reach
+from debateroom.models import batched, prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Default, Models, choose_default, resolve
 from debateroom.models.vendors import Makers
@@ -92,6 +92,13 @@ class Plan:
     """What decides beside the outcome of the debate: `vote`, `judge`, or nothing more."""
     judging: Judging | None = None
     """How it is judged; None where nobody judges."""
+    provider_batch: bool = False
+    """Whether its calls go into batches of the providers, beside those of other debates, at half the price."""
+
+    @property
+    def rate(self) -> float:
+        """The part of the listed prices that its calls cost."""
+        return prices.BATCH_RATE if self.provider_batch else 1.0
 
     def opening_event(self) -> dict[str, Any]:
         """The first event of the journal: all that `from_event` needs to make this plan again."""
@@ -183,6 +190,17 @@ def completed(
     )
     _hold_window(plan, models)
     return plan
+
+
+def in_batches(plan: Plan) -> Plan:
+    """The same debate, its calls in the providers' batches: nobody goes ahead, and nobody is late within a week.
+
+    Raises UsageError when a model's provider has none.
+    """
+    judging = [plan.judging.model] if plan.judging else []
+    batched.require({*(seat.model for seat in plan.seats), plan.moderator, *judging} - {NO_MODERATOR})
+    seconds = prices.BATCH_SECONDS
+    return replace(plan, provider_batch=True, stagger="off", call_timeout=seconds, round_timeout=seconds)
 
 
 def _hold_window(plan: Plan, models: Models) -> None:

@@ -21,7 +21,7 @@ from debateroom.debating.lookup_cost import calls_after
 from debateroom.debating.measured import Measured, OwnTokens, measured, shared_tokens
 from debateroom.debating.plan import NO_MODERATOR, Plan
 from debateroom.messages import Request, Seat, Transcript, Usage
-from debateroom.models.caching import caching
+from debateroom.models.caching import UNCACHED, Caching, caching
 from debateroom.models.prices import cost, own_table
 from debateroom.models.registry import info
 
@@ -59,7 +59,7 @@ class Played:
         """Models whose caches are known to hold what they did in the last round; None: hits are as foreseen."""
         self._dear: dict[str, bool] = {}
         self.known = dict(measured(plan, transcript))
-        self._caching = {model: caching(model, plan.reach.addresses) for model in self.known if model != NO_MODERATOR}
+        self._caching = {model: self._cache_of(model) for model in self.known if model != NO_MODERATOR}
         given = shared_tokens(plan, transcript)
         self._shared = given[-1]
         """Tokens that all seats will read next, as estimated."""
@@ -220,7 +220,12 @@ class Played:
             return (seen or 0.0) if model in self._warm else 0.0
         return seen if seen is not None else float(self._caching[model].sure)
 
+    def _cache_of(self, model: str) -> Caching:
+        return UNCACHED if self._plan.provider_batch else caching(model, self._plan.reach.addresses)
+
     def _writing_is_dearer(self, model: str) -> bool:
+        if self._plan.provider_batch:
+            return False
         if model not in self._dear:
             own = own_table(self._plan.prices)
             plain, written = (cost(model, Usage(input=_PROBE, written=part), own) for part in (0, _PROBE))

@@ -112,7 +112,7 @@ class Customer:
             system=self._system,
             turns=(*self._history, *kept_back),
             max_tokens=MAX_TOKENS,
-            timeout=stage.plan.call_timeout,
+            timeout=stage.plan.model_timeout,
             until=stage.until,
             cache_key=stage.session,
             purpose=Purpose("repair" if kept_back else "seat", f"customer {stage.key.task}", number),

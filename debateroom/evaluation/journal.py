@@ -6,7 +6,7 @@ A trial may be attempted more than once: one that broke is played anew when the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -62,13 +62,31 @@ class Ledger:
 def events(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The events of a room one by one, so that none but one is in memory; what cannot be read is left out."""
     with (folder / JOURNAL).open("rb") as lines:
-        for line in lines:
-            try:
-                value = orjson.loads(line)
-                shapes.check(value)
-            except (ValueError, AttributeError):
-                continue
-            yield value
+        yield from readable(lines)
+
+
+def readable(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    """The events in lines of JSON; what holds none that this version can read is left out."""
+    for line in lines:
+        try:
+            value = orjson.loads(line)
+            shapes.check(value)
+        except (ValueError, AttributeError):
+            continue
+        yield value
+
+
+OF_TRIALS = ("trial_started", "trial_said", "trial_call_failed", "trial_finished")
+"""Events that are of one trial."""
+
+
+def told_of_trials(folder: Path, keys: Collection[Key]) -> dict[Key, list[Mapping[str, Any]]]:
+    """All events of the trials `keys`, in order."""
+    found: dict[Key, list[Mapping[str, Any]]] = {}
+    for event in events(folder):
+        if event["event"] in OF_TRIALS and key_of(event) in keys:
+            found.setdefault(key_of(event), []).append(event)
+    return found
 
 
 class Finished(NamedTuple):
@@ -92,10 +110,10 @@ def finished(folder: Path) -> Iterator[Finished]:
                 yield Finished(found, event["checks"])
 
 
-def attempts(folder: Path) -> dict[Key, Attempt]:
-    """How far each trial has come."""
+def attempts(told: Iterable[Mapping[str, Any]]) -> dict[Key, Attempt]:
+    """How far each trial has come, from the events of a room."""
     found: dict[Key, Attempt] = {}
-    for event in events(folder):
+    for event in told:
         if event["event"] not in ("trial_started", "trial_said", "trial_finished"):
             continue
         known = found.setdefault(key_of(event), Attempt())

@@ -52,7 +52,8 @@ def judge(stage: Stage, messages: Sequence[Message], calls: Sequence[Call]) -> t
         own=_question(stage, criteria, messages, calls),
         schema=_SCHEMA,
         max_tokens=MAX_TOKENS,
-        timeout=stage.plan.call_timeout,
+        timeout=stage.plan.model_timeout,
+        cache_key=stage.session,
         until=stage.until,
         purpose=Purpose("seat", f"judge {stage.key.task}", 1),
     )

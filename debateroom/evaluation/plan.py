@@ -6,7 +6,7 @@ import secrets
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from debateroom.evaluation.gate import Gate, read_gate
 from debateroom.evaluation.task import Task
 from debateroom.language import detect_language
 from debateroom.messages import Model, Seat
-from debateroom.models import prices, reach
+from debateroom.models import batched, prices, reach
 from debateroom.models.reach import Reach
 from debateroom.models.registry import Models, choose_default
 from debateroom.models.sampling import ignored
@@ -30,6 +30,8 @@ KIND = EVALUATION
 ROOM = "eval"
 """The default room."""
 MOST_TRIALS = 1_000
+MOST_TOGETHER = 1_000
+"""Trials at once in the providers' batches; each is a thread that waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +99,27 @@ class Plan:
     uuid: str
 
     kind: str = KIND
+    provider_batch: bool = False
+    """Whether calls go into batches of the providers, at half the price: what all trials ask next is one."""
+    poll: float = 60.0
+    """Seconds between two looks at such a batch."""
+    direct: tuple[str, ...] = ()
+    """Who is asked at once all the same, at the full price: models without batches, and an agent from outside."""
 
     @property
     def rounds(self) -> int:
         """Trials of each task."""
         return self.asked.trials
+
+    @property
+    def model_timeout(self) -> float:
+        """Seconds that a call to a model may take."""
+        return prices.BATCH_SECONDS if self.provider_batch else self.call_timeout
+
+    @property
+    def agent_timeout(self) -> float:
+        """Seconds that a call of the agent may take; one from outside knows nothing of batches."""
+        return self.model_timeout if self.seats[1].model in self.asks else self.call_timeout
 
     @property
     def gate(self) -> Gate | None:
@@ -161,6 +179,21 @@ def make(
         fence=f"said-{secrets.token_hex(4)}",
         uuid=str(uuid.uuid4()),
     )
+
+
+def in_batches(plan: Plan, settings: Settings, asks: Sequence[str]) -> Plan:
+    """The same evaluation, its calls in the providers' batches; `asks` are the agent's models.
+
+    All trials go on together unless the settings name how many. Raises UsageError when nothing can go into a batch.
+    """
+    names = {plan.model, *asks, *([plan.judge] if plan.judge else [])}
+    direct = [name for name in sorted(names) if not batched.takes_batches(name)]
+    if len(direct) == len(names):
+        batched.require(names)
+    direct += [] if asks else [plan.seats[1].model or plan.seats[1].name]
+    together = min(len(plan.tasks) * plan.asked.trials, MOST_TOGETHER)
+    trials = plan.concurrency if "concurrency" in settings.model_fields_set else together
+    return replace(plan, provider_batch=True, poll=settings.poll, direct=tuple(direct), concurrency=trials)
 
 
 def _ignored(asked: Sequence[Model], outside: str) -> dict[str, tuple[str, ...]]:

@@ -4,47 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 from debateroom import clock
 from debateroom.agents.agent import Agent
 from debateroom.errors import RoomError
-from debateroom.evaluation import conversation, journal
-from debateroom.evaluation.checks import grade, verdict
-from debateroom.evaluation.journal import Attempt, Key
 from debateroom.evaluation.plan import Plan
+from debateroom.evaluation.playing import Parts, Waiting, play, set_stage, to_play
 from debateroom.evaluation.stage import Over, Stage
-from debateroom.evaluation.task import Task
 from debateroom.evaluation.trial import Trial
-from debateroom.evaluation.world import MakeWorld
-from debateroom.language import detect_language
-from debateroom.messages import Model
 from debateroom.room.room import Room
 
-OpenAgent = Callable[[str, int | None], Agent]
-"""Opens the agent for one trial, given its session and seed. Called on the main thread."""
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
 _GRACE = 1.0
 """Seconds that trials have after the run's time to end by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What trials are played with."""
-
-    customer: Model
-    judge: Model | None
-    agent: OpenAgent
-    world: MakeWorld | None
-    targets: Mapping[str, Any]
-    """Task → the state that its reference solution leads to, where that is needed."""
-    stop: threading.Event
-    """Set when nothing more may be asked."""
 
 
 class _Ended(NamedTuple):
@@ -71,11 +47,12 @@ class Trials:
 
         Raises NoModel and what is a fault of ours; what had been said until then is in the journal.
         """
-        waiting = self._waiting()
+        waiting = to_play(self._room.folder, self._plan)
         try:
             while self._running or (waiting and not self._stopped):
-                while waiting and not self._stopped and self._running < self._plan.concurrency:
-                    self._start(*waiting.popleft())
+                with self._gathering():
+                    while waiting and not self._stopped and self._running < self._plan.concurrency:
+                        self._start(waiting.popleft())
                 for ended in self._write():
                     self._take(ended)
                 if self._too_late():
@@ -86,60 +63,32 @@ class Trials:
             raise
         return self._stopped
 
-    def _waiting(self) -> deque[tuple[int, Task, int, Attempt]]:
-        """The trials that are still to be played, the first of every task before the second of any."""
-        known = journal.attempts(self._room.folder)
-        found: deque[tuple[int, Task, int, Attempt]] = deque()
-        for number in range(1, self._plan.asked.trials + 1):
-            for position, task in enumerate(self._plan.tasks):
-                attempt = known.get(Key(task.id, number)) or Attempt()
-                if not attempt.over:
-                    found.append((position * self._plan.asked.trials + number - 1, task, number, attempt))
-        return found
-
-    def _start(self, position: int, task: Task, number: int, attempt: Attempt) -> None:
-        plan, parts = self._plan, self._parts
-        key, seed = Key(task.id, number), plan.seed + position
-        session = f"{plan.uuid}-{position}"
-        agent = parts.agent(session, seed)
-        stage = Stage(
-            plan=plan,
-            task=task,
-            key=key,
-            attempt=max(1, attempt.number),
-            seed=seed,
-            session=session,
-            language=detect_language(f"{task.instruction} {task.known_info}"),
-            customer=parts.customer,
-            agent=agent,
-            judge=parts.judge,
-            world=parts.world(session) if parts.world else None,
-            target=parts.targets.get(task.id),
-            tell=self._queue.put,
-            may_call=self._hold_limits,
-            until=self._until,
-            tape=attempt.tape,
-        )
-        if not attempt.tape:
-            self._queue.put(stage.event("trial_started", seed=seed))
+    def _start(self, waiting: Waiting) -> None:
+        stage = set_stage(
+            self._plan, self._parts, waiting,
+            tell=self._queue.put, may_call=self._hold_limits, until=self._until,
+        )  # fmt: skip
         self._running += 1
+        if self._parts.courier:
+            self._parts.courier.enter()
         # a daemon: after Ctrl-C nobody waits for a call that is under way
-        threading.Thread(target=self._play, args=(stage,), name=f"trial-{position}", daemon=True).start()
+        name = f"trial-{waiting.position}"
+        threading.Thread(target=self._play, args=(stage,), name=name, daemon=True).start()
 
     def _play(self, stage: Stage) -> None:
         """In its own thread: one trial, to its end or to the end of the run."""
         error: BaseException | None = None
-        began = clock.monotonic()
         try:
-            trial = conversation.play(stage)
-            seconds = round(clock.monotonic() - began, 3)
-            checks = grade(stage.task, trial)
-            told = {"status": verdict(checks), "checks": {check.name: check.status for check in checks}}
-            result = trial.model_dump(mode="json")
-            self._queue.put(stage.event("trial_finished", result=result, seconds=seconds, **told))
+            play(stage)
         except BaseException as caught:
             error = caught
+        if self._parts.courier:
+            self._parts.courier.leave()
         self._queue.put(_Ended(stage.agent, error))
+
+    def _gathering(self) -> contextlib.AbstractContextManager[None]:
+        """A moment in which trials are started; no batch goes out in it."""
+        return self._parts.courier.gathering() if self._parts.courier else contextlib.nullcontext()
 
     def _write(self, *, wait: bool = True) -> list[_Ended]:
         """Writes what was told since the last time, all with one sync; the trials that ended.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from debateroom.messages import Request, Usage
@@ -50,6 +50,14 @@ class AnthropicModel(WebModel):
 
     def content(self) -> Blocks:
         return Blocks()
+
+    def unfolded(self, whole: Any) -> Iterator[Any]:
+        yield {"type": "message_start", "message": whole}
+        content = at(whole, "content")
+        for index, block in enumerate(content if isinstance(content, list) else ()):
+            yield {"type": "content_block_start", "index": index, "content_block": block}
+        stop = {name: at(whole, name) for name in ("stop_reason", "stop_details")}
+        yield {"type": "message_delta", "delta": stop, "usage": at(whole, "usage")}
 
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         if draft.content is not None:

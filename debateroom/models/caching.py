@@ -21,6 +21,10 @@ class Caching:
     """Whether no more than the marked prefix is written; else the server may write all of a prompt."""
 
 
+UNCACHED = Caching(sure=False, minimum=1, marked=False)
+"""In a provider's batch: its calls may run in any order and at any time, so none carries a mark."""
+
+
 def caching(model: str, addresses: Mapping[str, str]) -> Caching:
     """How `model` (`provider:model`) is cached where `addresses` has its provider, by name, without secrets."""
     provider, known = resolve(model).provider, info(model)

@@ -152,7 +152,7 @@ class Caller:
                 fitting = request.allowance.again(lost)
                 waited += clock.monotonic() - began
                 if fitting is None:
-                    raise _too_dear(failures[-1])
+                    raise too_dear(failures[-1])
                 limit = min(limit, fitting)
             with self.gate.slot(until=request.until) as seconds:
                 waited += seconds
@@ -177,7 +177,7 @@ class Caller:
         return replace(answer, before=tuple(thrown_away))
 
 
-def _too_dear(failure: DebateroomError) -> CallFailed:
+def too_dear(failure: DebateroomError) -> CallFailed:
     """The end of a call that failed, and whose next attempt the budget does not hold."""
     said = failure.wording or (Wording("fault_other", {"words": failure}),)
     return worded(CallFailed, *said, Wording("fault_budget"), cause="budget")

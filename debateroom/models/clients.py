@@ -74,6 +74,15 @@ def post(client: Anthropic | OpenAI, path: str, body: Mapping[str, Any], seconds
     return client.post(path, cast_to=Response, content=dumps(body), options=options, **given)  # type: ignore[no-any-return]
 
 
+def get(client: Anthropic | OpenAI, path: str, seconds: float) -> Response:
+    """The vendor's answer to a look-up, its body still to be read. Raises the SDK's errors."""
+    from httpx2 import Response
+
+    options: Any = {"timeout": _timeout(seconds)}
+    given: Any = {"stream": True, "stream_cls": object}
+    return client.get(path, cast_to=Response, options=options, **given)  # type: ignore[no-any-return]
+
+
 def _timeout(seconds: float) -> Timeout:
     """Every wait on the network ends with the call's time; connecting ends sooner."""
     from httpx2 import Timeout

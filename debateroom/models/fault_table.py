@@ -32,7 +32,11 @@ KINDS: Mapping[str, Kind] = {
     "garbled": Kind("error", True),
     "cut": Kind("cut", True),
     "empty": Kind("empty", True),
+    "expired": Kind("timeout", True),
+    "no_result": Kind("error", True),
     # final for this call
+    "canceled": Kind("canceled"),
+    "no_batches": Kind("error", hint="hint_no_batches"),
     "spent": Kind("quota", hint="hint_spent"),
     "too_large": Kind("too_large", hint="hint_too_large"),
     "refusal": Kind("refusal"),

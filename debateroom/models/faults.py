@@ -62,6 +62,20 @@ def failed_event(
     return failed(_settled(kind, said), provider=provider, model=model, said=said)
 
 
+def failed_answer(status: object, error: object, *, provider: str, model: str) -> CallFailed | NoModel:
+    """The error that stands in an answer's place as a value: `{"type", "code", "message"}`, with a status or none."""
+    told = error if isinstance(error, Mapping) else {}
+    details = told.get("details")
+    codes = [details.get("error_code") if isinstance(details, Mapping) else None, told.get("code")]
+    kind = (
+        _by_words(codes, [told.get("type")])
+        or (_by_status(status) if type(status) is int and status >= 300 else None)
+        or BY_GENERAL_TYPE.get(str(told.get("type")), "server")
+    )
+    said = told.get("message")
+    return failed(_settled(kind, said), provider=provider, model=model, said=said)
+
+
 def translate(error: Exception, *, provider: str, model: str) -> CallFailed | NoModel | None:
     """What `error` means for a person; None for one that has nothing to do with a call: a bug of ours."""
     kind = kind_of(error)

@@ -6,7 +6,7 @@ refuse what they do not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from debateroom.messages import Request, Usage
@@ -78,6 +78,19 @@ class Responses(WebModel):
 
     def content(self) -> Items:
         return Items()
+
+    def unfolded(self, whole: Any) -> Iterator[Any]:
+        output = at(whole, "output")
+        for item in output if isinstance(output, list) else ():
+            content = at(item, "content")
+            for part in content if isinstance(content, list) and at(item, "type") == "message" else ():
+                if at(part, "type") == "refusal":
+                    yield {"type": "response.refusal.delta", "delta": at(part, "refusal")}
+                else:
+                    yield {"type": "response.output_text.delta", "delta": at(part, "text")}
+        status = at(whole, "status")
+        kind = status if status in ("failed", "incomplete") else "completed"
+        yield {"type": f"response.{kind}", "response": whole}
 
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         if draft.content is not None:
@@ -167,6 +180,9 @@ class ChatCompletions(WebModel):
 
     def content(self) -> ChatCalls:
         return ChatCalls()
+
+    def unfolded(self, whole: Any) -> Iterator[Any]:
+        yield whole
 
     def read(self, call: Call, draft: Draft, value: Any) -> None:
         """One chunk; usage comes in a last one without choices."""

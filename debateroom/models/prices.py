@@ -23,6 +23,10 @@ from debateroom.settings import PROJECT_FILE, file_with_price, price_line
 
 FREE = ("embedded", "scripted")
 """Providers that charge nothing: they run here."""
+BATCH_RATE = 0.5
+"""The part of its prices that either vendor charges for what comes in a batch."""
+BATCH_SECONDS = 604_800.0
+"""A week: nobody waits longer for an answer that comes in batches, each of which may take a day."""
 _MILLION = 1_000_000
 _SNAPSHOT = re.compile(r"-20\d\d-?\d\d-?\d\d$")
 """The date at the end of a dated model's name, as both vendors write it; it costs what the model costs."""
@@ -89,11 +93,17 @@ def _own(name: str, entry: Mapping[str, Any]) -> Price:
 
 
 def cost(
-    model: str, usage: Usage, own: Mapping[str, Price] | None = None, *, stated: float | None = None
+    model: str,
+    usage: Usage,
+    own: Mapping[str, Price] | None = None,
+    *,
+    stated: float | None = None,
+    rate: float = 1.0,
 ) -> float | None:
     """US dollars of one call to `model` (`provider:model`), `own` prices first, then what its provider `stated`.
 
-    None when no price is known, and when the usage is none or contradicts itself: a paid call has no price of 0.
+    `rate` is the part of the price that is charged; what the provider stated is charged as it is. None when no price
+    is known, and when the usage is none or contradicts itself: a paid call has no price of 0.
     """
     provider, _, name = model.partition(":")
     if provider in FREE:
@@ -106,9 +116,10 @@ def cost(
     for table in (own or {}, _table()):
         price = table.get(model) or table.get(f"{provider}:{undated}")
         if price is not None:
-            return price.of(usage)
+            return price.of(usage) * rate
     listed = _from_library(provider, name, usage)
-    return _from_library(provider, undated, usage) if listed is None else listed
+    listed = _from_library(provider, undated, usage) if listed is None else listed
+    return None if listed is None else listed * rate
 
 
 def known(model: str, own: Mapping[str, Price] | None = None) -> bool:

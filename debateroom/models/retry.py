@@ -114,16 +114,20 @@ def _give_up(state: RetryCallState) -> Any:
     failure = _failure(state)
     if state.attempt_number == 1:
         raise failure
-    tried = Wording("fault_tries", {"count": state.attempt_number})
-    raise worded(
+    raise tried(failure, state.attempt_number) from None
+
+
+def tried(failure: CallFailed, count: int) -> CallFailed:
+    """The same failure, which also says how often it was tried."""
+    return worded(
         CallFailed,
         *(failure.wording or (Wording("fault_other", {"words": failure}),)),
-        tried,
+        Wording("fault_tries", {"count": count}),
         hint=failure.hint_wording or failure.hint,
         retry=failure.retry,
         retry_after=failure.retry_after,
         cause=failure.cause,
-    ) from None
+    )
 
 
 def _sleeper(sleep: Callable[[float], object] | None, stop: threading.Event) -> Callable[[float], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ class WebModel(ABC):
         self.known = known
         self.model_id = model_id
         """What it is called at the provider."""
-        self._client = client
+        self.client = client
+        """The SDK's."""
         self._caller = caller
 
     def ask(self, request: Request, *, on_text: OnText | None = None) -> Answer:
@@ -58,7 +59,7 @@ class WebModel(ABC):
 
     def post(self, body: Mapping[str, Any], seconds: float) -> Response:
         """Sends `body`."""
-        return post(self._client, self.path, body, seconds)
+        return post(self.client, self.path, body, seconds)
 
     @abstractmethod
     def content(self) -> Content:
@@ -67,6 +68,10 @@ class WebModel(ABC):
     @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:
         """What is sent, in the API's words."""
+
+    @abstractmethod
+    def unfolded(self, whole: Any) -> Iterator[Any]:
+        """The values of a stream that says what an answer in one piece, `whole`, says."""
 
     @abstractmethod
     def read(self, call: Call, draft: Draft, value: Any) -> None:

@@ -17,6 +17,7 @@ from debateroom.errors import RoomBusy, RoomError, UsageError
 from debateroom.files import AppendLog
 from debateroom.interruption import held
 from debateroom.messages import Transcript
+from debateroom.models import batch_log
 from debateroom.models.quote import without_keys
 from debateroom.room import lock, shapes, transcript
 from debateroom.room.events import Event, State, apply, replay
@@ -34,7 +35,7 @@ BRIEF = "brief.md"
 """What whoever concludes a debate needs for it."""
 ORIGINAL = "chat.original.json"
 """The file that a room was made from, when there was no journal; what `chat.json` was when lines of it were lost."""
-OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", BRIEF)
+OWN_FILES = (JOURNAL, CHAT, REPORT, PAGE, RUN_LOG, "deliverable.md", "receipts.jsonl", BRIEF, batch_log.FILE)
 """What debateroom writes into a room, and all it ever replaces there."""
 
 LONGEST_NAME = 100

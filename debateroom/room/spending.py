@@ -19,7 +19,7 @@ def spent(model: str, *calls: Paid, prices: Mapping[str, Mapping[str, Any]] | No
     if not calls:
         return {}
     own = own_table(prices or {})
-    costs = [cost(model, call.usage, own, stated=call.cost) for call in calls]
+    costs = [cost(model, call.usage, own, stated=call.cost, rate=call.rate) for call in calls]
     known = [value for value in costs if value is not None]
     total = sum((call.usage for call in calls), Usage())
     return {

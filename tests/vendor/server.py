@@ -14,6 +14,7 @@ from typing import Any
 
 from debateroom.messages import Usage
 from vendor.anthropic_wire import AnthropicMessages
+from vendor.batches import BatchDesk
 from vendor.cache import PromptCache
 from vendor.call import Answerer, Call, Fault, Reply, Said, tokens
 from vendor.chat_wire import ChatCompletions, openai_error
@@ -75,6 +76,8 @@ class VendorServer:
         self.connections: set[Connection] = set()
         self.accepted = 0
         """Connections opened so far."""
+        self.batches = BatchDesk(self)
+        """Calls that come in batches; they are among `calls` once they are answered."""
         self.calls: list[Call] = []
         """Calls for an answer, in order of arrival."""
         self.lookups: list[Request] = []
@@ -136,6 +139,9 @@ class VendorServer:
 
     async def answer(self, request: Request, transport: asyncio.Transport) -> None:
         """Answers one request on its connection."""
+        if self.batches.serves(request.path):
+            self.batches.answer(request, transport)
+            return
         wire_of = _wire_of(request.path)
         if request.method != "POST" or wire_of is None:
             self._look_up(request, transport)
@@ -194,14 +200,29 @@ class VendorServer:
         if isinstance(call.said, Fault):
             await call.said.play(call, wire, out)
             return
-        reply = _within_limit(_as_reply(call.said), call.limit)
-        usage = call.usage = self._usage(call, reply)
+        reply, usage = self.counted(call, call.said)
         if call.stream:
             await self._stream(call, wire, out, reply, usage)
         else:
             await self._until(call, call.arrived + self._seconds(call, reply))
             self._first_token_is_out(call)
             out.whole(wire.whole(reply, usage))
+
+    def say(self, call: Call) -> Said:
+        """What the test's reply function says to a call; what goes wrong in it fails the test."""
+        try:
+            call.said = self._reply(call)
+        except Exception as mistake:
+            self.mistakes.append(mistake)
+            call.said = f"the test's server: {mistake}"
+        return call.said
+
+    def counted(self, call: Call, said: Said) -> tuple[Reply, Usage]:
+        """The reply within the call's limit, and what it used."""
+        assert not isinstance(said, Fault)
+        reply = _within_limit(_as_reply(said), call.limit)
+        call.usage = self._usage(call, reply)
+        return reply, call.usage
 
     async def _stream(self, call: Call, wire: Wire, out: Channel, reply: Reply, usage: Usage) -> None:
         last = self._seconds(call, reply)
