@@ -16,6 +16,7 @@ from debateroom.dialogue.simulation import EXIT_CODES
 from debateroom.errors import CallFailed
 from debateroom.language import LANGUAGES, number, say, spoken
 from debateroom.models import complaints, fault_table, faults, retry
+from debateroom.models.parcels import What
 from debateroom.playbooks import coordinator
 from debateroom.playbooks.standing import StepState
 from debateroom.room.transcript import STATUSES
@@ -66,6 +67,8 @@ def test_no_message_is_left_over() -> None:
     made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}
     made |= {f"undecided_{reason}" for reason in deciding.REASONS} | {"finding_vote", "finding_judge"}
     made |= {"judged_budget", "judged_deadline"} | {f"batch_{outcome}" for outcome in batch_lines.OUTCOMES}
+    made |= {f"provider_batch_{what}" for what in get_args(What)}
+    made |= {f"provider_batch_of_{call}" for call in (*batch_lines.BATCHED, "last")}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip
 

@@ -38,6 +38,10 @@ def outcome(value: Mapping[str, Any]) -> str:
     return found if found in OUTCOMES else "ended"
 
 
+BATCHED = ("seat", "repair", "moderator")
+"""Calls of a round, each in a batch of its own; those that come after the rounds are told as the last."""
+
+
 class BatchLines(CountedLines):
     """Plain lines: one a debate where there are few, else one now and then; each that failed has its own."""
 
@@ -81,7 +85,7 @@ class BatchLines(CountedLines):
 
     def _calls_of(self, notice: Notice) -> str:
         purpose = notice.purpose
-        key = purpose.call if purpose and purpose.call in ("seat", "repair", "moderator") else "last"
+        key = purpose.call if purpose and purpose.call in BATCHED else "last"
         return say(self._language, f"provider_batch_of_{key}", round=purpose.round if purpose else 0)
 
     def on_batch(self, notice: Notice) -> None:

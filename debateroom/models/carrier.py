@@ -18,7 +18,7 @@ from debateroom.errors import CallFailed, DebateroomError, NoModel
 from debateroom.files import dumps
 from debateroom.models import faults
 from debateroom.models.batch_log import BatchLog, Sent
-from debateroom.models.parcels import Desk, Notice, Parcel, Tell, land
+from debateroom.models.parcels import Desk, Notice, Parcel, Tell, What, land
 from debateroom.models.retry import call_with_retries
 from debateroom.models.vendor_batches import MOST_BYTES, MOST_ITEMS, Came, Gone
 
@@ -200,7 +200,7 @@ class Carrier:
             land(parcel, error=told)
         return True
 
-    def _say(self, what: str, flight: _Flight, *, done: int = 0, until: float | None = None) -> None:
+    def _say(self, what: What, flight: _Flight, *, done: int = 0, until: float | None = None) -> None:
         passed, items = clock.monotonic() - flight.began, len(flight.sent.ids)
         usual, left = fmean(self._took) if self._took else None, None
         if flight.fresh and 0 < done < items:

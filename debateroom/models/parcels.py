@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from debateroom.errors import CallFailed, DebateroomError, Wording
 from debateroom.language import worded
@@ -24,10 +24,13 @@ class Desk(NamedTuple):
     batches: VendorBatches
 
 
+What = Literal["sent", "taken_up", "waiting", "ended", "unreachable"]
+
+
 class Notice(NamedTuple):
     """What is told of a batch."""
 
-    what: str
+    what: What
     """`sent`, `taken_up` (it was there from an earlier run), `waiting`, `ended`, `unreachable`."""
     provider: str
     batch: str
