@@ -140,7 +140,7 @@ def shown_answers(plan: Plan, transcript: Transcript) -> dict[str, str]:
     """The answers as a judge is shown them, by seat: the last ones that count, in seat order."""
     rounds = standing(transcript)
     about = f"{plan.problem}\n{plan.context}"
-    names = [seat.name for seat in plan.seats]
+    names = [] if plan.alone else [seat.name for seat in plan.seats]
     return {
         entry.agent: blinding.alike(text, language=plan.language, about=about, seats=names)
         for entry in (convergence.counted(rounds[-1]) if rounds else ())

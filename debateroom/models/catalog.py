@@ -171,12 +171,6 @@ def maker_called(word: str) -> str:
     return str(_data()["owners"].get(word.lower(), word.lower()))
 
 
-def self_names() -> Mapping[str, str]:
-    """Regular expressions for how models call themselves and their makers; what they mean stands in the file."""
-    found: Mapping[str, str] = _data()["self_names"]
-    return found
-
-
 def _maker(model_id: str) -> str:
     """The maker that an id begins to name; empty when none. A tuned model has that of what was tuned."""
     own = model_id.removeprefix("ft:")
