@@ -66,6 +66,28 @@ def test_json_is_one_object(folder: Path, capsys: Capture) -> None:
     assert code == 0
     assert (value["ok"], value["kind"], value["outcome"], value["rounds_played"]) == (True, "arena", "winner", 1)
     assert (value["recommended_action"], value["agents"], value["effective_agents"]) == (ANSWERS[0], 2, 2)
+    assert list(value)[list(value).index("outcome") + 1] == "decision"
+    assert value["decision"] == {
+        "by": "judge", "outcome": "winner", "winner": "Agent A", "tied": [], "because": None,
+        "judge": {"model": "scripted:judge.jsonl", "vendor": "nvidia"}, "scores": {"Agent A": None, "Agent B": None},
+    }  # fmt: skip
+
+
+def test_json_says_who_won_and_why_nobody_did(folder: Path, capsys: Capture) -> None:
+    """Of three seats with their scores; without a verdict, exit code 3 with the reason; the same from `status`."""
+    code, out, _ = arena(
+        capsys, *seats(folder, *ANSWERS), *judge(folder, *prefers(["Agent B", "Agent A", "Agent C"])), "--json", "-q"
+    )
+    told = json.loads(out)["decision"]
+    assert (code, told["winner"]) == (0, "Agent B")
+    assert list(told["scores"]) == ["Agent B", "Agent A", "Agent C"]
+    assert told["scores"]["Agent B"] > told["scores"]["Agent A"] > told["scores"]["Agent C"]
+    code, out, _ = arena(capsys, *seats(folder, *ANSWERS[:2]), *judge(folder, says("answer_1")), "--json", "-q")
+    value = json.loads(out)
+    told = value["decision"]
+    assert (code, value["exit_code"], told["outcome"], told["winner"]) == (3, 3, "no_verdict", None)
+    assert told["because"] == "its judgements, with the answers in one order and in the other, disagree"
+    assert json.loads(run(capsys, "status", "arena", "--json")[1])["decision"] == told
 
 
 @pytest.mark.parametrize("always", ["answer_1", "answer_2"])

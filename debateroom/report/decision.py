@@ -16,6 +16,7 @@ from debateroom.report.chart import tag
 from debateroom.report.seats import model_name
 from debateroom.report.text import flat
 from debateroom.report.words import Words
+from debateroom.room.summary import undecided
 
 OUTCOMES = ("winner", "tie", "no_verdict")
 TONES = {"winner": "good", "tie": "mixed", "no_verdict": "open"}
@@ -86,17 +87,8 @@ def headline(transcript: Transcript) -> str:
     else:
         judge = _mapping(found.get("judge"))
         told |= {"judge": model_name(flat(str(judge.get("model")))), "vendor": flat(str(judge.get("vendor")))}
-    told["because"] = because(found, language)
+    told["because"] = undecided(found, language) or ""
     return say(language, f"decision_{by}_{found['outcome']}", **told)
-
-
-def because(found: Mapping[str, Any], language: str) -> str:
-    """Why there is no verdict; what another version says stands as it is."""
-    reason = str(found.get("undecided_because") or "")
-    try:
-        return say(language, f"undecided_{reason}")
-    except KeyError:
-        return flat(reason)
 
 
 def table(transcript: Transcript) -> list[Standing]:
