@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from debateroom import context
 from debateroom.errors import UsageError, Wording
@@ -61,16 +61,12 @@ def appoint(settings: Settings, seats: Sequence[Seat], makers: Makers, models: M
 
 def with_makers(seats: Sequence[Seat], makers: Makers, models: Models) -> tuple[Seat, ...]:
     """The seats with who made their models. Raises UsageError when that is not known of one."""
-    return tuple(Seat(*_parts(seat), vendor=makers.of(models.open(seat.model))) for seat in seats)
+    return tuple(replace(seat, vendor=makers.of(models.open(seat.model))) for seat in seats)
 
 
 def calls(seats: int) -> int:
     """How many judgements so many answers take, each given twice."""
     return 2 * seats if seats > MOST_PAIRED else seats * (seats - 1)
-
-
-def _parts(seat: Seat) -> tuple[str, str, str, str]:
-    return seat.name, seat.role, seat.framing, seat.model
 
 
 def _free(taken: Collection[str], models: Models) -> Sequence[Listed]:
