@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from arenas import judgements
 from debates import ALIGNED, APART, QUESTION, SYNTHESIS, Serve, chat, run, seat_calls
-from vendor import VendorServer, debate_script
+from vendor import Call, Said, VendorServer, debate_script
 from vendor.faults import HttpError
 
 from debateroom import activities, context, resuming, settings
@@ -254,15 +255,34 @@ def test_a_host_that_concludes_is_told_who_attacked(serve: Serve, language: str,
 
 
 def test_a_vote_that_decides_is_without_the_devils(serve: Serve) -> None:
-    """`--decide vote` counts the final endorsements of those who spoke for themselves."""
+    """`--decide vote` counts the final endorsements of who spoke for itself; what the devil wrote cannot win."""
     table = {**TABLE, "Agent A": [(9, None), (9, "Agent B")]}
     serve(debate_script(table, moderator=APART, synthesis=SYNTHESIS))
     given: dict[str, Any] = {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "vote"}
     attacked = chat(activities.debate(QUESTION, **given, devil=True))["final_output"]["decision"]
-    assert attacked["votes"] == {"Agent A": ["Agent C"], "Agent B": ["Agent A"], "": ["Agent B"]}
-    assert attacked["outcome"] == "tie"
+    assert attacked["votes"] == {"Agent A": ["Agent C"], "Agent B": ["Agent A"]}
+    assert (attacked["outcome"], attacked["winner"], attacked["undecided_because"]) == ("no_verdict", None, "devil")
     free = chat(activities.debate(QUESTION, **given))["final_output"]["decision"]
     assert free["winner"] == "Agent B"
+
+
+def test_a_judge_that_decides_is_not_shown_what_the_devil_wrote(serve: Serve) -> None:
+    """It judges the proposals of those who spoke for themselves in the last round."""
+    debating, shown = debate_script(TABLE, moderator=APART, synthesis=SYNTHESIS), []
+
+    def reply(call: Call) -> Said:
+        if not judgements([call]):
+            return debating(call)
+        shown.append(call.own)
+        return {"why": "Both.", "better": "tie"}
+
+    serve(reply)
+    given: dict[str, Any] = {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "judge", "judge": "gpt"}
+    found = chat(activities.debate(QUESTION, **given, devil=True))
+    devil = found["rounds"][-1]["devil"]
+    assert devil == "Agent B"
+    assert [pair["agents"] for pair in found["final_output"]["decision"]["pairs"]] == [["Agent A", "Agent C"]]
+    assert len(shown) == 2
 
 
 def test_a_setting_for_debates_is_none_of_an_arena(here: object, monkeypatch: pytest.MonkeyPatch) -> None:

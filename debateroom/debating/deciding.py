@@ -24,7 +24,7 @@ from debateroom.room.played import standing
 WINNER, TIE, NO_VERDICT = "winner", "tie", "no_verdict"
 EXIT_CODES = {WINNER: 0, TIE: 0, NO_VERDICT: 3}
 """How a run ends by what was decided."""
-REASONS = ("order", "unusable", "few_answers", "few_votes", judging.BUDGET, judging.DEADLINE)
+REASONS = ("order", "unusable", "few_answers", "few_votes", "devil", judging.BUDGET, judging.DEADLINE)
 """Why there is no verdict."""
 
 
@@ -43,15 +43,21 @@ def exit_code(final: Mapping[str, Any] | None) -> int:
 
 
 def by_vote(plan: Plan, transcript: Transcript) -> dict[str, Any]:
-    """The decision of the final endorsements, each seat's own one included; the opening vote stands beside it."""
+    """The decision of the final endorsements, each seat's own one included; the opening vote stands beside it.
+
+    Who attacked by order in the last round has no vote, and what it wrote there cannot win.
+    """
     rounds = standing(transcript)
     final = votes.declared(transcript, rounds[-1:])
     counts = {name: len(backers) for name, backers in final.items() if name != votes.UNKNOWN}
     most = max(counts.values(), default=0)
     leading = [seat.name for seat in plan.seats if most and counts.get(seat.name) == most]
+    because = None if leading else "few_votes"
+    if rounds and rounds[-1].devil in leading:
+        because = "devil"
     return {
         "by": "vote",
-        **_outcome(leading, None if leading else "few_votes"),
+        **_outcome(leading, because),
         "votes": final,
         "opening_votes": votes.declared(transcript, rounds[:1]) if len(rounds) > 1 else final,
     }

@@ -137,13 +137,16 @@ def _said(asked: Question, value: Comparison | Rating | None) -> dict[str, Any]:
 
 
 def shown_answers(plan: Plan, transcript: Transcript) -> dict[str, str]:
-    """The answers as a judge is shown them, by seat: the last ones that count, in seat order."""
+    """The answers as a judge is shown them, by seat: the last ones that count, in seat order.
+
+    What a seat wrote while it attacked by order is not what it stands for, and is not among them.
+    """
     rounds = standing(transcript)
     about = f"{plan.problem}\n{plan.context}"
     names = [] if plan.alone else [seat.name for seat in plan.seats]
     return {
         entry.agent: blinding.alike(text, language=plan.language, about=about, seats=names)
-        for entry in (convergence.counted(rounds[-1]) if rounds else ())
+        for entry in (convergence.voices(rounds[-1]) if rounds else ())
         for text in [entry.response if plan.alone else _stands_for(entry, rounds[-1].round)]
     }
 
