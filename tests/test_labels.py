@@ -65,6 +65,8 @@ def test_no_message_is_left_over() -> None:
     made |= {f"{kind}_{outcome}" for kind in ("verdict", "arena") for outcome in deciding.EXIT_CODES}
     made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}
     made |= {f"undecided_{reason}" for reason in deciding.REASONS} | {"finding_vote", "finding_judge"}
+    made |= {f"arena_tie_{kind}" for kind in (deciding.EQUAL, deciding.CYCLE, deciding.IDENTICAL)}
+    made |= {f"decision_judge_tie_{kind}" for kind in (deciding.CYCLE, deciding.IDENTICAL)}
     made |= {"judged_budget", "judged_deadline"} | {f"batch_{outcome}" for outcome in batch_lines.OUTCOMES}
     assert [key for key in templates.data("labels/en.toml") if f'"{key}"' not in SOURCES and f"'{key}'" not in SOURCES
             and key not in made] == []  # fmt: skip

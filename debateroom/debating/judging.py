@@ -46,7 +46,7 @@ def hold(
     """
     answers = shown_answers(plan, room.transcript)
     made = {Question(tuple(each["shown"]), each["turn"]) for each in room.state.judgements}
-    waiting = [each for each in questions(list(answers), judging.seed) if each not in made]
+    waiting = [each for each in questions(answers, judging.seed) if each not in made]
     if waiting:
         halted = _Hearing(room, plan, judging, models, purse, until).ask(waiting, answers)
         room.write(event("judging_finished", halted=halted))
@@ -158,13 +158,18 @@ def _stands_for(entry: Entry, number: int) -> str:
     return "\n\n".join(sections[key] for key in keys if sections.get(key)) or entry.response
 
 
-def questions(names: Sequence[str], seed: int) -> list[Question]:
-    """Every judgement on the answers of `names`, in the order that `seed` draws; each is followed by its reverse."""
+def questions(answers: Mapping[str, str], seed: int) -> list[Question]:
+    """Every judgement on the `answers` of seats, in the order that `seed` draws; each is followed by its reverse.
+
+    Nobody is asked which of two is better that are the same.
+    """
+    names = list(answers)
     drawn = random.Random(seed)  # noqa: S311 - an order that can be drawn again, no secret
     if len(names) > judge.MOST_PAIRED:
         shuffled = drawn.sample(names, len(names))
         return [Question((name,), turn) for name in shuffled for turn in (1, 2)]
     pairs = list(combinations(names, 2)) if len(names) > 1 else []
     drawn.shuffle(pairs)
-    firsts = [pair if drawn.random() < 0.5 else pair[::-1] for pair in pairs]
+    turned = [pair if drawn.random() < 0.5 else pair[::-1] for pair in pairs]
+    firsts = [pair for pair in turned if answers[pair[0]] != answers[pair[1]]]
     return [each for pair in firsts for each in (Question(pair, 1), Question(pair[::-1], 2))]

@@ -51,9 +51,11 @@ def of(transcript: Transcript) -> Mapping[str, Any]:
 def values(transcript: Transcript, words: Words) -> dict[str, Any]:
     """What the part of both reports shows that tells of a decision."""
     found, rows = of(transcript), table(transcript)
-    about = [words("arena.blind"), *habits(transcript)]
+    rated = found.get("method") == "rating"
+    about = [words("arena.blind_rating" if rated else "arena.blind")] if was_asked(transcript) else []
+    about += habits(transcript)
     if any(row.score for row in rows):
-        about.insert(0, words("arena.scores_rating" if found.get("method") == "rating" else "arena.scores_pairs"))
+        about.insert(0, words("arena.scores_rating" if rated else "arena.scores_pairs"))
     return {
         "headline": headline(transcript),
         "table": rows,
@@ -61,6 +63,12 @@ def values(transcript: Transcript, words: Words) -> dict[str, Any]:
         "about": [text for text in about if text],
         "judged": judged(transcript),
     }
+
+
+def was_asked(transcript: Transcript) -> bool:
+    """Whether the judge said anything."""
+    found = of(transcript)
+    return any(row.get("judgements") for key in ("pairs", "scores") for row in _rows(found.get(key)))
 
 
 def badge(transcript: Transcript) -> str:
@@ -88,7 +96,8 @@ def headline(transcript: Transcript) -> str:
         judge = _mapping(found.get("judge"))
         told |= {"judge": model_name(flat(str(judge.get("model")))), "vendor": flat(str(judge.get("vendor")))}
     told["because"] = undecided(found, language) or ""
-    return say(language, f"decision_{by}_{found['outcome']}", **told)
+    kind = f"_{found['tie']}" if found["outcome"] == "tie" and found.get("tie") in ("cycle", "identical") else ""
+    return say(language, f"decision_{by}_{found['outcome']}{kind}", **told)
 
 
 def table(transcript: Transcript) -> list[Standing]:
@@ -132,8 +141,11 @@ def judged(transcript: Transcript) -> list[Judged]:
 
 
 def _pair(transcript: Transcript, row: Mapping[str, Any]) -> Judged:
-    title = say(transcript.language, "listed").join(_name(transcript, name) for name in _texts(row.get("agents")))
-    return Judged(title, result(transcript, row.get("verdict")), _whys(transcript, row))
+    language = transcript.language
+    title = say(language, "listed").join(_name(transcript, name) for name in _texts(row.get("agents")))
+    same = row.get("because") == "identical"
+    verdict = say(language, "judged_identical") if same else result(transcript, row.get("verdict"))
+    return Judged(title, verdict, _whys(transcript, row))
 
 
 def result(transcript: Transcript, verdict: object) -> str:
@@ -149,10 +161,12 @@ def _whys(transcript: Transcript, row: Mapping[str, Any]) -> list[str]:
     """Each judgement: what it says, in which order the answers were shown, and why."""
     language, told = transcript.language, []
     for each in _rows(row.get("judgements")):
-        shown = say(language, "judged_order", shown=" → ".join(_texts(each.get("shown"))))
         said = _score(each.get("score"), language) or result(transcript, each.get("verdict"))
-        why = flat(str(each.get("why") or each.get("problem") or ""))
-        told.append(say(language, "judged_why", shown=shown, verdict=said, why=why or "—"))
+        why = flat(str(each.get("why") or each.get("problem") or "")) or "—"
+        names = _texts(each.get("shown"))
+        shown = say(language, "judged_order", shown=" → ".join(names))
+        key = "judged_why" if len(names) > 1 else "rated_why"
+        told.append(say(language, key, shown=shown, verdict=said, why=why))
     return told
 
 
