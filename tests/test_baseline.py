@@ -13,15 +13,16 @@ from debates import APART, LONG, QUESTION, SYNTHESIS, Serve, chat, run
 from vendor import Call, Said, VendorServer, debate_script
 from vendor.faults import HttpError
 
-from debateroom import activities, resuming, settings
+from debateroom import activities, context, resuming, settings
 from debateroom.activities import Outcome
 from debateroom.cli.progress import baseline_of
-from debateroom.debating import ballot, baseline, share
+from debateroom.debating import ballot, baseline, forecast, share
 from debateroom.debating import plan as plans
 from debateroom.debating.ballot import Ballot, Group
 from debateroom.models.registry import Models
 from debateroom.reading import option
 from debateroom.report import html, markdown
+from debateroom.room.events import State
 from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import from_json, to_json
 
@@ -444,6 +445,35 @@ def test_a_dry_run_has_its_row(serve: Serve, capsys: pytest.CaptureFixture[str])
     assert json.loads(run(capsys, QUESTION, "--dry-run", "--json")[1]).get("baseline") is None
     code, _, err = run(capsys, QUESTION, "--baseline", "0", "--dry-run")
     assert (code, "--baseline is 0: it must be at least 1" in err) == (2, True)
+
+
+def test_its_calls_count_where_many_are_confirmed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """With those of the rounds and the judgements; without a terminal to ask on nobody is asked."""
+    server = serve(answering("A queue"))
+    given = ("--model", "sonnet", "-n", "10", "-r", "10", "--baseline", "8")
+    code, _, err = run(capsys, QUESTION, *given)
+    found = re.search(r"10 agents × 10 rounds and about (\d+) for the baseline are (\d+) calls: that is many", err)
+    assert found, err
+    assert (code, int(found[2])) == (2, 100 + int(found[1]))
+    code, _, err = run(capsys, QUESTION, *given, "--decide", "judge", "--judge", "gpt")
+    found = re.search(r"10 rounds and 20 judgements, about \d+ for the baseline are (\d+) calls", err)
+    assert found, err
+    assert (code, server.calls) == (2, [])
+
+
+def test_what_is_left_is_reckoned_with_judgements_and_a_baseline(serve: Serve) -> None:
+    """Judgements that are there are not made again; the baseline stands beside them."""
+    serve(answering("A queue"))
+    chosen = settings.load(
+        {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "judge", "judge": "gpt", "baseline": 2}
+    )
+    with Models() as models:
+        plan = plans.make(QUESTION, chosen, context.collect((), ()), models)
+    nothing = State(forecast.nothing_yet(plan))
+    made = replace(nothing, judgements=({"event": "judged"},) * 2)
+    all_, left = forecast.usual(plan), forecast.remaining(plan, nothing)
+    assert left.calls == all_.calls
+    assert forecast.remaining(plan, made).calls == left.calls - 2
 
 
 def test_scripted_answers_without_tokens_are_asked_once(here: object, capsys: pytest.CaptureFixture[str]) -> None:
