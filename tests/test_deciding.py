@@ -17,6 +17,7 @@ from debateroom.report import decision as told
 from debateroom.report import html, markdown
 from debateroom.room import summary
 from debateroom.room.events import State
+from debateroom.room.transcript import read_chat
 
 Capture = pytest.CaptureFixture[str]
 VOTES = {"A": ["A", "B"], "B": ["B", "B"], "C": ["C", "C"]}
@@ -59,6 +60,29 @@ def test_a_vote_counts_the_final_endorsements_and_shows_the_opening_ones(folder:
     assert events("synthesized", "chatroom")[0]["final_output"]["outcome"] == "split"
     report = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
     assert "## Decision\n\nDecided by vote: Agent B (Pragmatist), with 2 of 3 votes (in round 1: 1)\n" in report
+
+
+def test_the_proposal_that_won_stands_beside_another_recommendation(folder: Path, capsys: Capture) -> None:
+    """Where the moderator recommends something else, both reports have both; where it is the same, it stands once."""
+    model = seats(folder, None, {"call": "moderator", "response": {"aligned": False}},
+                  {"call": "synthesis", "response": SYNTHESIS})  # fmt: skip
+    debated(capsys, model, "--decide", "vote")
+    assert decision("chatroom")["proposal"] == "Refined B."
+    page = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
+    assert "The proposal that won, in its agent’s own words:\n\n> Refined B.\n" in page
+    shown = html.render(read_chat("active/chatroom/chat.json"))
+    assert '<blockquote class="prose" dir="auto">Refined B.</blockquote>' in shown
+    debated(capsys, seats(folder), "--decide", "vote")
+    page = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
+    assert "The proposal that won" not in page
+
+
+def test_a_vote_is_counted_out_of_those_who_may_vote(folder: Path, capsys: Capture) -> None:
+    """Who attacks by order has no vote, and is none of those out of whom the votes are counted."""
+    votes = {"A": ["A", "A"], "B": ["B", "B"], "C": ["C", "A"], "D": ["D", ""]}
+    code, out, _ = debated(capsys, seats(folder, votes), "-n", "4", "--decide", "vote", "--devil")
+    assert code == 0
+    assert "Decided by vote: Agent A (Architect), with 2 of 3 votes (in round 1: 1)\n" in out
 
 
 def test_json_says_what_the_vote_decided(folder: Path, capsys: Capture) -> None:

@@ -58,11 +58,19 @@ def values(transcript: Transcript, words: Words) -> dict[str, Any]:
         about.insert(0, words("arena.scores_rating" if rated else "arena.scores_pairs"))
     return {
         "headline": headline(transcript),
+        "proposal": _proposal(transcript),
         "table": rows,
         "pictures": [_picture(*pair, words) for pair in zip(_rows(found.get("scores")), rows, strict=True)],
         "about": [text for text in about if text],
         "judged": judged(transcript),
     }
+
+
+def _proposal(transcript: Transcript) -> str:
+    """The text of the proposal that won; empty where none did, or where it is what is recommended."""
+    found, final = of(transcript), transcript.final_output or {}
+    text, recommended = (flat(str(value or "")) for value in (found.get("proposal"), final.get("recommended_action")))
+    return "" if text == recommended else text
 
 
 def was_asked(transcript: Transcript) -> bool:
