@@ -385,6 +385,35 @@ def test_a_rubric_of_ones_own_is_what_the_judge_goes_by(here: Path) -> None:
         arenas.make(TASK, ["opus", "haiku"], missing, context.Context(), Models(ModelSettings()))
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b" \n\t\n", "there is no text in it"),
+        (b"\x89PNG\r\n\x1a\n\x00\xd8", "text"),
+        (b"a\0b", "text"),
+        (None, "a folder is not what a judge can go by"),
+    ],
+)
+def test_a_rubric_without_text_is_refused(here: Path, capsys: Capture, content: bytes | None, said: str) -> None:
+    """An empty file, a binary one, a folder: exit 2 with its name, before anything is asked."""
+    rubric = here / "rubric"
+    rubric.mkdir() if content is None else rubric.write_bytes(content)
+    given = (*seats(here, *ANSWERS[:2]), *judge(here, says("tie")), "--rubric", "rubric")
+    code, _, err = arena(capsys, *given)
+    assert code == 2
+    assert "--rubric rubric: " in err
+    assert said in err
+    assert not Path("active").exists()
+
+
+def test_a_rating_is_a_number(folder: Path, capsys: Capture) -> None:
+    """`true` is none, though it would pass for 1."""
+    answers = [f"Answer number {number}." for number in range(9)]
+    code, _, _ = arena(capsys, *seats(folder, *answers), *judge(folder, {"response": {"why": "!", "score": True}}))
+    assert (code, decision()["undecided_because"]) == (3, "unusable")
+    assert all("score" not in event for event in events("judged"))
+
+
 def test_the_dry_run_reckons_with_the_judging(here: Path, capsys: Capture) -> None:
     """As JSON too: so many judgements as pairs twice; above eight seats two for each."""
     three = ("--seat", "opus", "--seat", "haiku", "--seat", "sonnet", "--judge", "gpt", "--dry-run", "--json")

@@ -224,6 +224,15 @@ def test_who_attacks_is_said_on_the_way(serve: Serve, capsys: pytest.CaptureFixt
     assert "Agent B (Pragmatist), devil’s advocate in the last round by order, is in no vote of it." in out
 
 
+def test_in_one_round_it_is_said_to_do_nothing(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """The debate is held; whoever asked for a devil's advocate knows that there was none."""
+    serve(debate_script(TABLE, moderator=APART, synthesis=SYNTHESIS))
+    for rounds, told in (("1", True), ("2", False)):
+        code, _, err = run(capsys, QUESTION, "--model", "sonnet", "-r", rounds, "--devil")
+        said = "--devil does nothing in one round: who attacks begins in round 2"
+        assert (code, said in err) == (0, told)
+
+
 def test_a_room_of_two_is_refused_and_the_price_counts_the_instruction(
     serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,8 @@ def test_the_report_says_how_alike_the_models_are_whatever_their_endpoints_call_
         ((SONNET, gateway), "one model for all agents: agreement weighs less"),
         ((SONNET, "openai:anthropic/claude-opus-5-5"), "2 models of one vendor: agreement weighs less"),
         ((SONNET, GPT, gateway), "2 models of 2 vendors"),
+        (("openai:llama-4", "openai:deepseek-r1-distill-llama-8b"), "2 models of one vendor: agreement weighs less"),
+        ((SONNET, "openai:deepseek-r1-distill-llama-8b"), "2 models of 3 vendors"),
         ((SONNET, "openai:some-model"), "2 models, not all of a known vendor"),
     ):
         assert expected in trust_of(*models)

@@ -108,6 +108,7 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models, vendor
     Raises UsageError when the command names `vendors` of models that it does not use; those of settings may.
     """
     from debateroom.debating import plan
+    from debateroom.language import say
     from debateroom.models.vendors import Makers
 
     try:
@@ -121,10 +122,10 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models, vendor
     for name in {*(seat.model for seat in made.seats), *([made.judging.model] if made.judging else [])}:
         stated.known_or_stated(models.open(name))
     stated.hold_used()
+    if made.devil and made.rounds == 1:
+        output.note(say(made.language, "devil_one_round"))
     reason = plan.usual_model(chosen).reason
     if reason:
-        from debateroom.language import say
-
         output.note(say(made.language, reason.key, **reason.figures))
     return made
 

@@ -42,10 +42,10 @@ class Makers:
         known, stated = self._known(named, model.vendor), self._stated.get(named)
         if stated is not None:
             self._used.add(named)
-        if known != UNKNOWN and stated not in (None, known):
+        if known != UNKNOWN and stated is not None and stated not in catalog.makers(known):
             refused = Wording("vendor_contradicts", {"model": model.name, "known": known, "stated": stated})
             raise worded(UsageError, refused)
-        return stated or known
+        return known if known != UNKNOWN else stated or UNKNOWN
 
     def hold_used(self) -> None:
         """Raises UsageError for a statement about a model that nobody asked for: a name mistyped is no answer."""
