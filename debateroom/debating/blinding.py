@@ -15,7 +15,7 @@ from debateroom.reading.clean import visible
 from debateroom.reading.code import set_aside
 from debateroom.reading.thinking import without_opening_thought
 
-_RULE = re.compile(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*")
+_RULE = re.compile(r"[ \t]*([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*)")
 _QUOTED = re.compile(r"^(?:[ \t]{0,3}>[ \t]?)+")
 _BULLET = re.compile(r"^([ \t]*)[*+•‣▪●–][ \t]+")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from debateroom import templates
 
-_MARK = r"[ \t*_#>|~\"'.🤖-]{0,12}"
+_MARK = r"[ \t*_#>|~\"'./🤖-]{0,12}"
 """Marks of format and the like around a name."""
 _BETWEEN = r"[ \t,，/|·()（）\[\]-]{0,3}(?:(?:by|from|par|de|of) )?"
 _BEHIND = r"(?:[ \t]*<[^<>\s]{1,80}>|\]\(\S{1,80}\))?[)\]）】]?" + _MARK + "[!。]?"
@@ -92,7 +92,8 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
         "plain": f"{lead}{name['plain']}{alone}",
         "dashed": rf"[ \t*_]*-{{1,2}}[ \t*_]*{name['units']}{_BEHIND}",
         "closing": rf"{_MARK}{name['closings']}[ ,，!！.。]*",
-        "closed": rf"{_MARK}{name['closings']}[ ,，!！.。-]+{name['units']}{_BEHIND}",
+        "closed": rf"{_MARK}{name['closings']}[ ,，!！.。-]+(?:from )?{name['units']}{_BEHIND}"
+        rf"|{lead}{name['units']} ?{name['closed_by']}{_BEHIND}",
         # in a line
         "tail": rf"(?<=[.!?。！？])[ \t]*(?:-{{1,2}}|[(\[（【])[ \t]*{anyone}{_BEHIND}\Z",
         "label": f"^{_MARK}(?P<name>{name['label']})(?={_MARK}(?:[:：]|$))",
@@ -102,7 +103,7 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
         # an introduction
         "self": name["self"],
         "who": rf"(?:an? |the |votre |your )?(?:{name['whose']})?(?:(?P<name>{anyone})|{name['kind']}(?![A-Za-z]))"
-        rf"|(?:an? |the |一个|一款)?{name['made']}?{name['origin']}(?P<maker>{maker})",
+        rf"|(?:an? |the |一个|一款)?{name['made']}?{name['origin']}(?P<maker>{maker})(?!['’]s)",
         "over": name["over"],
         "from": rf"{name['origin']}(?P<maker>{maker})|(?P<owner>{maker})(?={name['belongs']})"
         rf"|[(（][ ]?(?P<name>{anyone}|{maker})(?=[ ]?[)）])",
@@ -111,6 +112,8 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
 
 
 def _compiled(shape: str, name: str = "") -> re.Pattern[str]:
-    for token, meaning in {"APOS": "['’]", "MARK": _MARK, "NAME": name or _names()["anyone"]}.items():
+    given = name or _names()["anyone"]
+    maker = f"(?P<name>{_names()['maker']})" if name else _names()["maker"]
+    for token, meaning in {"APOS": "['’]", "MARK": _MARK, "NAME": given, "MAKER": maker}.items():
         shape = shape.replace(token, meaning)
     return re.compile(shape, re.IGNORECASE | re.MULTILINE)
