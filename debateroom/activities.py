@@ -221,7 +221,11 @@ def _played(room: Room, plan: Plan, models: Models, begun: float, on_progress: O
     ended = Ended(**started["ended"]) if started else _debated(room, plan, models, until, on_progress)
     if plan.baseline is not None:
         write_reports(room)  # whatever becomes of the baseline, the debate has its reports
-        baseline.play(room, plan, models, ended=ended._asdict(), until=until)
+        in_time = baseline.play(room, plan, models, ended=ended._asdict(), until=until)
+        if not in_time and not ended.exit_code:
+            late = say(plan.language, "baseline_late", seconds=in_marks(plan.language, f"{plan.timeout or 0:g}"))
+            hint = say(plan.language, "baseline_late_hint")
+            ended = ended._replace(stopped="deadline", exit_code=DeadlinePassed.exit_code, error=late, hint=hint)
     return ended
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ from debateroom.debating import arena as arenas
 from debateroom.debating import judging
 from debateroom.errors import UsageError
 from debateroom.models.registry import Models, ModelSettings
+from debateroom.report import markdown
+from debateroom.room.transcript import read_chat
 
 Capture = pytest.CaptureFixture[str]
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -66,6 +69,28 @@ def test_json_is_one_object(folder: Path, capsys: Capture) -> None:
     assert code == 0
     assert (value["ok"], value["kind"], value["outcome"], value["rounds_played"]) == (True, "arena", "winner", 1)
     assert (value["recommended_action"], value["agents"], value["effective_agents"]) == (ANSWERS[0], 2, 2)
+    assert list(value)[list(value).index("outcome") + 1] == "decision"
+    assert value["decision"] == {
+        "by": "judge", "outcome": "winner", "winner": "Agent A", "tied": [], "because": None,
+        "judge": {"model": "scripted:judge.jsonl", "vendor": "nvidia"}, "scores": {"Agent A": None, "Agent B": None},
+    }  # fmt: skip
+
+
+def test_json_says_who_won_and_why_nobody_did(folder: Path, capsys: Capture) -> None:
+    """Of three seats with their scores; without a verdict, exit code 3 with the reason; the same from `status`."""
+    code, out, _ = arena(
+        capsys, *seats(folder, *ANSWERS), *judge(folder, *prefers(["Agent B", "Agent A", "Agent C"])), "--json", "-q"
+    )
+    told = json.loads(out)["decision"]
+    assert (code, told["winner"]) == (0, "Agent B")
+    assert list(told["scores"]) == ["Agent B", "Agent A", "Agent C"]
+    assert told["scores"]["Agent B"] > told["scores"]["Agent A"] > told["scores"]["Agent C"]
+    code, out, _ = arena(capsys, *seats(folder, *ANSWERS[:2]), *judge(folder, says("answer_1")), "--json", "-q")
+    value = json.loads(out)
+    told = value["decision"]
+    assert (code, value["exit_code"], told["outcome"], told["winner"]) == (3, 3, "no_verdict", None)
+    assert told["because"] == "its judgements, with the answers in one order and in the other, disagree"
+    assert json.loads(run(capsys, "status", "arena", "--json")[1])["decision"] == told
 
 
 @pytest.mark.parametrize("always", ["answer_1", "answer_2"])
@@ -161,16 +186,86 @@ def test_what_cannot_be_read_is_no_verdict_and_is_kept(folder: Path, capsys: Cap
     assert [event["problem"] for event in events("judged")] == ["there is no JSON object in the answer"] * 2
 
 
+def report(room: str = "arena") -> str:
+    return Path("active", room, "chatroom_report.md").read_text(encoding="utf-8")
+
+
+def test_what_was_not_judged_is_no_disagreement(folder: Path, capsys: Capture) -> None:
+    """Of three pairs one is held, one contradicts itself, one cannot be read: the judge held to one of two."""
+    lines = [{"agent": "Agent A/Agent B", **says("answer_1")}, {"agent": "Agent B/Agent A", **says("answer_2")},
+             {"agent": "Agent A/Agent C", **says("answer_1")}, {"agent": "Agent C/Agent A", **says("answer_1")},
+             {"response": "?"}]  # fmt: skip
+    _, out, _ = arena(capsys, *seats(folder, *ANSWERS), *judge(folder, *lines))
+    assert "the judge held to its judgement in both orders for 1 of 2 pairs\n" in out
+    assert decision()["agreed"] == [1, 2]
+
+
+def test_of_a_judge_that_was_not_asked_nothing_is_claimed(folder: Path, capsys: Capture) -> None:
+    """With one answer that counts there is nothing to judge: no blindness, no score, no order."""
+    given = [*seats(folder, ANSWERS[0], ANSWERS[1], ""), "--quorum", "2"]
+    arena(capsys, *given, *judge(folder, says("tie")))
+    assert "Every judgement was made without names" in report()
+    transcript = replace(read_chat("active/arena/chat.json"), final_output={
+        "outcome": "no_verdict", "summary": "x",
+        "decision": {**decision(), "outcome": "no_verdict", "pairs": [], "scores": [], "agreed": [0, 0]},
+    })  # fmt: skip
+    told = markdown.render(transcript)
+    assert "made by nvidia; it was not asked" in told
+    assert "Every judgement" not in told
+    assert "seed" not in told
+
+
+def test_ratings_are_told_as_ratings(folder: Path, capsys: Capture) -> None:
+    """Nothing was shown in an order: each answer was rated twice; two ratings that lie apart are the reason."""
+    answers = [f"Answer number {number}." for number in range(9)]
+    rated = [{"response": {"why": "So so.", "score": 5}},
+             {"agent": "Agent D", "response": {"why": "Good.", "score": 9}},
+             {"agent": "Agent D", "round": 2, "response": {"why": "Hm.", "score": 4}}]  # fmt: skip
+    code, out, _ = arena(capsys, *seats(folder, *answers), *judge(folder, *rated))
+    assert (code, decision()["undecided_because"]) == (3, "ratings")
+    assert "gave no verdict: its two ratings of an answer differ too much for an order.\n" in out
+    told = report()
+    assert "Every rating was made without names, on answers made alike, and twice." in told
+    assert "made by nvidia; each answer was rated by itself" in told
+    assert "the other way round" not in told
+    assert [line.strip() for line in told.splitlines() if "Good." in line] == ["- 9\\.0. Good."]
+
+
+def test_a_cycle_is_told_as_one(folder: Path, capsys: Capture) -> None:
+    """A beats B, B beats C, C beats A: nobody is best, and nobody held them for as good as each other."""
+    lines = [line for order in ("AB", "BC", "CA") for line in prefers([f"Agent {letter}" for letter in order])]
+    code, out, _ = arena(capsys, *seats(folder, *ANSWERS), *judge(folder, *lines))
+    assert (code, decision()["outcome"], decision()["tie"]) == (0, "tie", "cycle")
+    assert out.startswith(
+        "Tie: None is best: Agent A (a), Agent B (b), Agent C (c) won equally often, as judge (nvidia) judges them, "
+        "and beat each other in a circle.\n"
+    )
+    assert "as good as each other" not in report()
+
+
+def test_the_same_answers_need_no_judge(folder: Path, capsys: Capture) -> None:
+    """They are a tie, which is told as what it is; a third answer is judged against each of them."""
+    code, out, _ = arena(capsys, *seats(folder, "Use a queue.", "**Use a queue.**"), *judge(folder, says("tie")))
+    assert (code, decision()["tie"], events("judged")) == (0, "identical", [])
+    assert out.startswith("Tie: The answers of Agent A (a), Agent B (b) are the same, word for word: ")
+    assert "tie: the answers are the same, and the judge was not asked" in report()
+    both = [*prefers(["Agent A", "Agent C"]), *prefers(["Agent B", "Agent C"])]
+    arena(capsys, *seats(folder, "Use a queue.", "Use a queue.", "Use a loop."), *judge(folder, *both))
+    assert (decision()["tied"], decision()["tie"]) == (["Agent A", "Agent B"], "identical")
+    assert (len(events("judged")), decision()["agreed"]) == (4, [2, 2])
+
+
 def test_the_order_is_drawn_by_the_seed_and_can_be_drawn_again() -> None:
     """Every pair comes twice, the second time reversed; another seed draws another order; no place is favoured."""
-    names = [f"Agent {letter}" for letter in "ABCDE"]
-    first = judging.questions(names, 7)
-    assert first == judging.questions(names, 7)
-    assert first != judging.questions(names, 8)
+    answers = {f"Agent {letter}": f"Plan {letter}." for letter in "ABCDE"}
+    first = judging.questions(answers, 7)
+    assert first == judging.questions(answers, 7)
+    assert first != judging.questions(answers, 8)
     assert len(first) == 20
     for one, other in zip(first[::2], first[1::2], strict=True):
         assert (one.shown, one.turn, other.turn) == (other.shown[::-1], 1, 2)
-    leads = Counter(judging.questions(names[:2], seed)[0].shown[0] for seed in range(400))
+    two = {name: answers[name] for name in ("Agent A", "Agent B")}
+    leads = Counter(judging.questions(two, seed)[0].shown[0] for seed in range(400))
     assert 150 < leads["Agent A"] < 250
 
 
@@ -183,7 +278,7 @@ def test_the_seed_is_kept_and_draws_the_rooms_order(folder: Path, capsys: Captur
         "1",
     )
     arena(capsys, *given, "--seed", "11")
-    asked = judging.questions(["Agent A", "Agent B", "Agent C"], 11)
+    asked = judging.questions(dict(zip(("Agent A", "Agent B", "Agent C"), ANSWERS, strict=True)), 11)
     assert [tuple(event["shown"]) for event in events("judged")] == [each.shown for each in asked]
     assert decision()["seed"] == 11
 
@@ -288,6 +383,35 @@ def test_a_rubric_of_ones_own_is_what_the_judge_goes_by(here: Path) -> None:
     missing = settings.load({"judge": "gpt", "rubric": "nothing.md"})
     with pytest.raises(UsageError, match=r"nothing\.md does not exist"):
         arenas.make(TASK, ["opus", "haiku"], missing, context.Context(), Models(ModelSettings()))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b" \n\t\n", "there is no text in it"),
+        (b"\x89PNG\r\n\x1a\n\x00\xd8", "text"),
+        (b"a\0b", "text"),
+        (None, "a folder is not what a judge can go by"),
+    ],
+)
+def test_a_rubric_without_text_is_refused(here: Path, capsys: Capture, content: bytes | None, said: str) -> None:
+    """An empty file, a binary one, a folder: exit 2 with its name, before anything is asked."""
+    rubric = here / "rubric"
+    rubric.mkdir() if content is None else rubric.write_bytes(content)
+    given = (*seats(here, *ANSWERS[:2]), *judge(here, says("tie")), "--rubric", "rubric")
+    code, _, err = arena(capsys, *given)
+    assert code == 2
+    assert "--rubric rubric: " in err
+    assert said in err
+    assert not Path("active").exists()
+
+
+def test_a_rating_is_a_number(folder: Path, capsys: Capture) -> None:
+    """`true` is none, though it would pass for 1."""
+    answers = [f"Answer number {number}." for number in range(9)]
+    code, _, _ = arena(capsys, *seats(folder, *answers), *judge(folder, {"response": {"why": "!", "score": True}}))
+    assert (code, decision()["undecided_because"]) == (3, "unusable")
+    assert all("score" not in event for event in events("judged"))
 
 
 def test_the_dry_run_reckons_with_the_judging(here: Path, capsys: Capture) -> None:

@@ -230,7 +230,7 @@ def test_a_budget_is_held_in_the_judging_too(serve: Serve, capsys: Capture) -> N
         from debateroom.messages import Usage
 
         # an answer that is billed as far more than it could be
-        return Reply("Use a queue.", usage=Usage(input=1_000, output=200_000))
+        return Reply(f"Use a queue, says {call.model}.", usage=Usage(input=1_000, output=200_000))
 
     server = serve(reply)
     given = ("--seat", "sonnet", "--seat", "haiku", "--judge", "gpt", "--budget", "1")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from debateroom import context, settings
+from debateroom.debating import arena
 from debateroom.errors import UsageError
 from debateroom.models.catalog import ModelName, resolve, vendor
 from debateroom.models.registry import Models, ModelSettings
@@ -35,12 +37,33 @@ from debateroom.models.vendors import Makers
         ("command:my-wrapper", "unknown"),
         ('command:broken "quote', "unknown"),
         ("anthropic:glm-5", "zhipu"),
+        ("openai:deepseek/deepseek-r1-distill-llama-70b", "deepseek+meta"),
+        ("openai:deepseek-r1-distill-qwen-32b", "deepseek+alibaba"),
+        ("openai:nvidia/llama-3.1-nemotron-70b", "meta+nvidia"),
+        ("openai:llama-3.1-nemotron-70b", "meta+nvidia"),
+        ("openai:nvidia/nemotron-4", "nvidia"),
         ("embedded", "alibaba"),
     ],
 )
 def test_the_maker_shows_in_the_name(name: str, maker: str) -> None:
     """An alias, a gateway's owner, a cloud's prefix or the option of a program, and never the endpoint."""
     assert vendor(resolve(name)) == maker
+
+
+@pytest.mark.parametrize(
+    "seat", ["openai:llama-4", "openai:deepseek-v4", "openai:deepseek/deepseek-r1-distill-llama-70b"]
+)
+def test_a_tuned_model_is_of_both_makers(models: Models, seat: str) -> None:
+    """As a judge and as a seat: neither house judges what is partly its own; either may be stated."""
+    tuned = "openai:deepseek-r1-distill-llama-8b"
+    makers = Makers([f"{tuned}=meta"], models.settings)
+    assert makers.of(models.open(tuned)) == "deepseek+meta"
+    chosen = settings.load({"judge": tuned})
+    with pytest.raises(UsageError, match="must not judge answers of its own maker"):
+        arena.make("Write a line.", ("opus", seat), chosen, context.collect((), ()), models)
+    chosen = settings.load({"judge": seat})
+    with pytest.raises(UsageError, match="must not judge answers of its own maker"):
+        arena.make("Write a line.", ("opus", tuned), chosen, context.collect((), ()), models)
 
 
 def test_a_gateways_name_is_an_id_of_the_server_that_openai_is_reached_at() -> None:

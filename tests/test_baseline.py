@@ -13,14 +13,16 @@ from debates import APART, LONG, QUESTION, SYNTHESIS, Serve, chat, run
 from vendor import Call, Said, VendorServer, debate_script
 from vendor.faults import HttpError
 
-from debateroom import activities, resuming, settings
+from debateroom import activities, context, resuming, settings
 from debateroom.activities import Outcome
-from debateroom.debating import ballot, baseline, share
+from debateroom.cli.progress import baseline_of
+from debateroom.debating import ballot, baseline, forecast, share
 from debateroom.debating import plan as plans
 from debateroom.debating.ballot import Ballot, Group
 from debateroom.models.registry import Models
 from debateroom.reading import option
 from debateroom.report import html, markdown
+from debateroom.room.events import State
 from debateroom.room.room import Room, opening_event
 from debateroom.room.transcript import from_json, to_json
 
@@ -366,6 +368,15 @@ def test_an_answer_that_is_not_written_anew_stays_as_it_was(serve: Serve) -> Non
     told = chat(outcome)["baseline"]
     assert (len(told["answers"]), told["votes"], len(alone(server))) == (3, 3, 3 + len(told["failures"]))
     assert {each["step"] for each in told["failures"]} == {2}
+    assert (told["comparable"], told["same_as_debate"]) == (False, None)
+    report = outcome.report.read_text()
+    assert f"They used {told['tokens']:,} tokens, the debate {told['debate']['tokens']:,}: too far apart" in report
+    assert "The debate came to the same answer." not in report
+    assert "more than the single answers" not in report
+    line = baseline_of(told, "en")
+    assert (
+        f"; not comparable, with {told['tokens']:,} tokens against the debate’s {told['debate']['tokens']:,}" in line
+    )
     assert "Answer 1 was not written anew: " in outcome.report.read_text()
 
 
@@ -388,6 +399,19 @@ def test_the_baseline_has_what_the_debate_left_of_the_budget(serve: Serve, left:
     assert told["option"] == "A queue"
 
 
+def test_a_run_whose_time_is_over_in_the_baseline_ends_with_124(
+    serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The debate stands, with its answer; what is told is that the baseline did not get as far."""
+    serve(answering("A queue", groups=as_one))
+    monkeypatch.setattr(baseline, "play", lambda *_, **__: False)
+    code, out, err = run(capsys, QUESTION, "--model", "sonnet", "-r", "1", "--baseline", "2", "--timeout", "60")
+    assert code == 124
+    assert "Recommended action: " in out
+    assert "the 60 s of the run were over before the baseline was as large as the debate" in err
+    assert "next: start it again with a larger --timeout; the debate itself is done" in err
+
+
 def test_when_the_time_is_over_nobody_is_asked_any_more(serve: Serve) -> None:
     """The baseline is closed with what there is."""
     _, outcome = debated(serve, answering("A queue", groups=as_one), rounds=1)
@@ -395,8 +419,9 @@ def test_when_the_time_is_over_nobody_is_asked_any_more(serve: Serve) -> None:
     assert gone
     plan = plans.from_event(opening_event(outcome.folder))
     with Models() as models, Room.reopen(outcome.folder) as room:
-        baseline.play(room, plan, models, ended={}, until=0.0)
+        assert not baseline.play(room, plan, models, ended={}, until=0.0)
         told = room.transcript.baseline or {}
+    assert (told["comparable"], told["same_as_debate"]) == (False, None)
     assert (told["stopped"], len(told["answers"]), told["votes"]) == ("the time of the run was over", 1, 1)
     assert (told["problem"], told["grouped_by"]) == ("the time of the run was over", "declared")
 
@@ -420,6 +445,35 @@ def test_a_dry_run_has_its_row(serve: Serve, capsys: pytest.CaptureFixture[str])
     assert json.loads(run(capsys, QUESTION, "--dry-run", "--json")[1]).get("baseline") is None
     code, _, err = run(capsys, QUESTION, "--baseline", "0", "--dry-run")
     assert (code, "--baseline is 0: it must be at least 1" in err) == (2, True)
+
+
+def test_its_calls_count_where_many_are_confirmed(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """With those of the rounds and the judgements; without a terminal to ask on nobody is asked."""
+    server = serve(answering("A queue"))
+    given = ("--model", "sonnet", "-n", "10", "-r", "10", "--baseline", "8")
+    code, _, err = run(capsys, QUESTION, *given)
+    found = re.search(r"10 agents × 10 rounds and about (\d+) for the baseline are (\d+) calls: that is many", err)
+    assert found, err
+    assert (code, int(found[2])) == (2, 100 + int(found[1]))
+    code, _, err = run(capsys, QUESTION, *given, "--decide", "judge", "--judge", "gpt")
+    found = re.search(r"10 rounds and 20 judgements, about \d+ for the baseline are (\d+) calls", err)
+    assert found, err
+    assert (code, server.calls) == (2, [])
+
+
+def test_what_is_left_is_reckoned_with_judgements_and_a_baseline(serve: Serve) -> None:
+    """Judgements that are there are not made again; the baseline stands beside them."""
+    serve(answering("A queue"))
+    chosen = settings.load(
+        {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "judge", "judge": "gpt", "baseline": 2}
+    )
+    with Models() as models:
+        plan = plans.make(QUESTION, chosen, context.collect((), ()), models)
+    nothing = State(forecast.nothing_yet(plan))
+    made = replace(nothing, judgements=({"event": "judged"},) * 2)
+    all_, left = forecast.usual(plan), forecast.remaining(plan, nothing)
+    assert left.calls == all_.calls
+    assert forecast.remaining(plan, made).calls == left.calls - 2
 
 
 def test_scripted_answers_without_tokens_are_asked_once(here: object, capsys: pytest.CaptureFixture[str]) -> None:

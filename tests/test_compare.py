@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 import samples
 from debates import QUESTION, SYNTHESIS, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from debateroom import activities
-from debateroom.messages import Transcript
+from debateroom.cli import compare
+from debateroom.messages import Entry, Round, Seat, Transcript
 from debateroom.reading.claims import alike, likeness
 from debateroom.report import comparison
 from debateroom.room.transcript import to_json
@@ -77,6 +80,59 @@ def test_two_debates_are_told_side_by_side(here: Path, capsys: pytest.CaptureFix
     assert "Alice" not in only_second
     both = told.split("\nIn both\n")[1]
     assert "  proposal: Build the queue of Alice with a worker. (Agent A (Architect))" in both
+
+
+TEXTS = st.sampled_from(
+    ["Put jobs into a database table.", "Put jobs into a Redis list.", "put jobs into a Redis  list.",
+     "Put jobs into a Kafka topic and start one worker.", "Start one worker.", "Keep the loop.", "Log failures."]
+)  # fmt: skip
+SAID = st.lists(st.tuples(st.sampled_from(["consensus", "unresolved_risks"]), TEXTS), max_size=7)
+
+
+def claiming(said: list[tuple[str, str]], proposals: list[str]) -> Transcript:
+    """A debate that holds these claims."""
+    seats = tuple(Seat(f"Agent {letter}", letter, "wants it", "scripted:x") for letter in "ABC"[: len(proposals)])
+    entries = tuple(
+        Entry(seat.name, seat.role, f"POSITION: x\nPROPOSAL: {text}\nCONFIDENCE: 8")
+        for seat, text in zip(seats, proposals, strict=True)
+    )
+    final: dict[str, Any] = {"consensus": [text for kind, text in said if kind == "consensus"]}
+    final["unresolved_risks"] = [{"risk": text, "raised_by": []} for kind, text in said if kind != "consensus"]
+    return Transcript("Queue or loop?", language="en", agents=seats, rounds=(Round(1, entries),), final_output=final)
+
+
+@settings(max_examples=60, deadline=None)
+@given(one=SAID, other=SAID, ours=st.lists(TEXTS, max_size=3), theirs=st.lists(TEXTS, max_size=3))
+def test_every_claim_of_both_stands_once(
+    one: list[tuple[str, str]], other: list[tuple[str, str]], ours: list[str], theirs: list[str]
+) -> None:
+    """Under both or under one alone; the same words are each other's partner; for people and for machines."""
+    compared = comparison.of(claiming(one, ours), claiming(other, theirs))
+    pairs = [(shared.first, shared.second) for shared in compared.both]
+    for side in (0, 1):
+        shown = [pair[side] for pair in pairs] + list(compared.only[side])
+        assert sorted(shown) == sorted(comparison.claims(compared.sides[side]))
+    left, right = ({" ".join(claim.text.split()).casefold() for claim in alone} for alone in compared.only)
+    assert not left & right
+    said = comparison.to_json(compared, ("a", "b"))["claims"]
+    counts = [len(said["both"]), len(said["only_first"]), len(said["only_second"])]
+    assert counts == [len(pairs), *map(len, compared.only)]
+    told = "\n".join(compare._claims(compared, ("a", "b")))
+    for claim in (*(claim for pair in pairs for claim in pair), *compared.only[0], *compared.only[1]):
+        assert claim.text in told
+
+
+def test_the_same_words_are_matched_before_what_is_only_alike() -> None:
+    """However many claims are alike, none is lost behind another; who says the same words is told together."""
+    list_, table, topic = (
+        "Put jobs into a Redis list.",
+        "Put jobs into a database table.",
+        "Put jobs into a Kafka topic.",
+    )
+    compared = comparison.of(claiming([], [table, list_, list_]), claiming([], [list_, table, topic]))
+    assert [(shared.first.text, shared.second.text) for shared in compared.both] == [(table, table), (list_, list_)]
+    assert compared.both[1].first.agents == ("Agent B (B)", "Agent C (C)")
+    assert [[claim.text for claim in alone] for alone in compared.only] == [[], [topic]]
 
 
 def test_the_same_for_a_machine(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,12 @@ from debates import QUESTION, SYNTHESIS, run
 from samples import judged, reply
 
 from debateroom.language import LANGUAGES
+from debateroom.messages import Transcript
 from debateroom.report import decision as told
 from debateroom.report import html, markdown
+from debateroom.room import summary
+from debateroom.room.events import State
+from debateroom.room.transcript import read_chat
 
 Capture = pytest.CaptureFixture[str]
 VOTES = {"A": ["A", "B"], "B": ["B", "B"], "C": ["C", "C"]}
@@ -56,6 +60,56 @@ def test_a_vote_counts_the_final_endorsements_and_shows_the_opening_ones(folder:
     assert events("synthesized", "chatroom")[0]["final_output"]["outcome"] == "split"
     report = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
     assert "## Decision\n\nDecided by vote: Agent B (Pragmatist), with 2 of 3 votes (in round 1: 1)\n" in report
+
+
+def test_the_proposal_that_won_stands_beside_another_recommendation(folder: Path, capsys: Capture) -> None:
+    """Where the moderator recommends something else, both reports have both; where it is the same, it stands once."""
+    model = seats(folder, None, {"call": "moderator", "response": {"aligned": False}},
+                  {"call": "synthesis", "response": SYNTHESIS})  # fmt: skip
+    debated(capsys, model, "--decide", "vote")
+    assert decision("chatroom")["proposal"] == "Refined B."
+    page = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
+    assert "The proposal that won, in its agent’s own words:\n\n> Refined B.\n" in page
+    shown = html.render(read_chat("active/chatroom/chat.json"))
+    assert '<blockquote class="prose" dir="auto">Refined B.</blockquote>' in shown
+    debated(capsys, seats(folder), "--decide", "vote")
+    page = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
+    assert "The proposal that won" not in page
+
+
+def test_a_vote_is_counted_out_of_those_who_may_vote(folder: Path, capsys: Capture) -> None:
+    """Who attacks by order has no vote, and is none of those out of whom the votes are counted."""
+    votes = {"A": ["A", "A"], "B": ["B", "B"], "C": ["C", "A"], "D": ["D", ""]}
+    code, out, _ = debated(capsys, seats(folder, votes), "-n", "4", "--decide", "vote", "--devil")
+    assert code == 0
+    assert "Decided by vote: Agent A (Architect), with 2 of 3 votes (in round 1: 1)\n" in out
+
+
+def test_json_says_what_the_vote_decided(folder: Path, capsys: Capture) -> None:
+    """The winner beside the debate's own outcome; without one, exit code 3 with the reason; else nothing of it."""
+    code, out, _ = debated(capsys, seats(folder), "--decide", "vote", "--json", "-q")
+    value = json.loads(out)
+    assert (code, value["outcome"]) == (0, "split")
+    assert value["decision"] == {
+        "by": "vote", "outcome": "winner", "winner": "Agent B", "tied": [], "because": None,
+        "voters": 3, "votes": {"Agent B": 2, "Agent C": 1},
+    }  # fmt: skip
+    nobody = seats(folder, {seat: [seat, ""] for seat in "ABC"})
+    code, out, _ = debated(capsys, nobody, "--decide", "vote", "--json", "-q")
+    told = json.loads(out)["decision"]
+    assert (code, told["outcome"], told["votes"], told["voters"]) == (3, "no_verdict", {}, 3)
+    assert told["because"] == "nobody said whose proposal they would sign"
+    assert "decision" not in json.loads(debated(capsys, seats(folder), "--json", "-q")[1])
+
+
+@pytest.mark.parametrize("value", [None, [], "x", {"Agent A": 1}, [None, 1, {}], 7])
+@pytest.mark.parametrize("by", ["vote", "judge", None])
+def test_a_decision_from_elsewhere_breaks_no_json(by: str | None, value: object) -> None:
+    """Whatever it holds, there is an object."""
+    found = {"by": by, "outcome": value, "votes": value, "scores": value, "undecided_because": value}
+    transcript = Transcript("x", language="en", final_output={"decision": found})
+    told = summary.shortened(summary.summarize(Path("room"), State(transcript)))
+    assert told["decision"]["by"] == by
 
 
 def test_a_tied_vote_is_a_tie(folder: Path, capsys: Capture) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from arenas import judgements
 from debates import ALIGNED, APART, QUESTION, SYNTHESIS, Serve, chat, run, seat_calls
 from vendor import VendorServer, debate_script
 from vendor.faults import HttpError
@@ -223,6 +224,15 @@ def test_who_attacks_is_said_on_the_way(serve: Serve, capsys: pytest.CaptureFixt
     assert "Agent B (Pragmatist), devil’s advocate in the last round by order, is in no vote of it." in out
 
 
+def test_in_one_round_it_is_said_to_do_nothing(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """The debate is held; whoever asked for a devil's advocate knows that there was none."""
+    serve(debate_script(TABLE, moderator=APART, synthesis=SYNTHESIS))
+    for rounds, told in (("1", True), ("2", False)):
+        code, _, err = run(capsys, QUESTION, "--model", "sonnet", "-r", rounds, "--devil")
+        said = "--devil does nothing in one round: who attacks begins in round 2"
+        assert (code, said in err) == (0, told)
+
+
 def test_a_room_of_two_is_refused_and_the_price_counts_the_instruction(
     serve: Serve, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,15 +264,25 @@ def test_a_host_that_concludes_is_told_who_attacked(serve: Serve, language: str,
 
 
 def test_a_vote_that_decides_is_without_the_devils(serve: Serve) -> None:
-    """`--decide vote` counts the final endorsements of those who spoke for themselves."""
+    """`--decide vote` counts the final endorsements of who spoke for itself; what the devil wrote cannot win."""
     table = {**TABLE, "Agent A": [(9, None), (9, "Agent B")]}
     serve(debate_script(table, moderator=APART, synthesis=SYNTHESIS))
     given: dict[str, Any] = {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "vote"}
     attacked = chat(activities.debate(QUESTION, **given, devil=True))["final_output"]["decision"]
-    assert attacked["votes"] == {"Agent A": ["Agent C"], "Agent B": ["Agent A"], "": ["Agent B"]}
-    assert attacked["outcome"] == "tie"
+    assert attacked["votes"] == {"Agent A": ["Agent C"], "Agent B": ["Agent A"]}
+    assert (attacked["outcome"], attacked["winner"], attacked["undecided_because"]) == ("no_verdict", None, "devil")
     free = chat(activities.debate(QUESTION, **given))["final_output"]["decision"]
     assert free["winner"] == "Agent B"
+
+
+def test_a_judge_that_decides_is_not_shown_what_the_devil_wrote(serve: Serve) -> None:
+    """It judges the proposals of those who spoke for themselves in the last round."""
+    debating = debate_script(TABLE, moderator=APART, synthesis=SYNTHESIS)
+    serve(lambda call: {"why": "Both.", "better": "tie"} if judgements([call]) else debating(call))
+    given: dict[str, Any] = {"agents": 3, "rounds": 2, "model": "sonnet", "decide": "judge", "judge": "gpt"}
+    found = chat(activities.debate(QUESTION, **given, devil=True))
+    assert found["rounds"][-1]["devil"] == "Agent B"
+    assert [pair["agents"] for pair in found["final_output"]["decision"]["pairs"]] == [["Agent A", "Agent C"]]
 
 
 def test_a_setting_for_debates_is_none_of_an_arena(here: object, monkeypatch: pytest.MonkeyPatch) -> None:

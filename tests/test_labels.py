@@ -66,6 +66,8 @@ def test_no_message_is_left_over() -> None:
     made |= {f"{kind}_{outcome}" for kind in ("verdict", "arena") for outcome in deciding.EXIT_CODES}
     made |= {f"decision_{by}_{outcome}" for by in ("vote", "judge") for outcome in deciding.EXIT_CODES}
     made |= {f"undecided_{reason}" for reason in deciding.REASONS} | {"finding_vote", "finding_judge"}
+    made |= {f"arena_tie_{kind}" for kind in (deciding.EQUAL, deciding.CYCLE, deciding.IDENTICAL)}
+    made |= {f"decision_judge_tie_{kind}" for kind in (deciding.CYCLE, deciding.IDENTICAL)}
     made |= {"judged_budget", "judged_deadline"} | {f"batch_{outcome}" for outcome in batch_lines.OUTCOMES}
     made |= {f"provider_batch_{what}" for what in get_args(What)}
     made |= {f"provider_batch_of_{call}" for call in (*batch_lines.BATCHED, "last")}

@@ -113,6 +113,8 @@ def test_the_report_says_how_alike_the_models_are_whatever_their_endpoints_call_
         ((SONNET, gateway), "one model for all agents: agreement weighs less"),
         ((SONNET, "openai:anthropic/claude-opus-5-5"), "2 models of one vendor: agreement weighs less"),
         ((SONNET, GPT, gateway), "2 models of 2 vendors"),
+        (("openai:llama-4", "openai:deepseek-r1-distill-llama-8b"), "2 models of one vendor: agreement weighs less"),
+        ((SONNET, "openai:deepseek-r1-distill-llama-8b"), "2 models of 3 vendors"),
         ((SONNET, "openai:some-model"), "2 models, not all of a known vendor"),
     ):
         assert expected in trust_of(*models)
@@ -142,3 +144,39 @@ def test_the_readme_shows_what_a_dry_run_prints(here: Path, capsys: pytest.Captu
     command, *table = shown.splitlines()
     words = shlex.split(command.removeprefix("$ debateroom ").partition(" | ")[0])
     assert run(capsys, *words)[1].splitlines()[:5] == table
+
+
+def test_a_stated_maker_counts_in_a_debate_without_a_judge(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report warns of one vendor; a statement that contradicts, or names no model of it, is refused."""
+    serve(debate_script(synthesis=SYNTHESIS))
+    given = ("--mixed", "sonnet,openai:mystery", "-r", "1", "-q")
+    assert run(capsys, QUESTION, *given, "--vendor", "openai:mystery=Anthropic")[0] == 0
+    report = Path("active/chatroom/chatroom_report.md").read_text(encoding="utf-8")
+    assert "2 models of one vendor: agreement weighs less" in report
+    code, _, err = run(capsys, QUESTION, *given, "--vendor", "sonnet=openai")
+    assert (code, "is made by anthropic, not by openai" in err) == (2, True)
+    code, _, err = run(capsys, QUESTION, *given, "--vendor", "openai:mistery=anthropic")
+    assert (code, "--vendor names openai:mistery, and neither a seat nor the judge is that model" in err) == (2, True)
+
+
+def test_a_vendor_of_the_settings_need_not_be_in_every_debate(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file may state the makers of all models that somebody uses."""
+    serve(debate_script(synthesis=SYNTHESIS))
+    Path("debateroom.toml").write_text('vendor = ["openai:mystery=acme"]')
+    assert run(capsys, QUESTION, "-r", "1", "--dry-run")[0] == 0
+
+
+@pytest.mark.parametrize("option", [("--judge", "gpt"), ("--rubric", "rubric.md"), ("--seed", "0")])
+@pytest.mark.parametrize("decide", [(), ("--decide", "vote")])
+def test_options_of_a_judge_are_refused_where_none_decides(
+    here: Path, capsys: pytest.CaptureFixture[str], option: tuple[str, str], decide: tuple[str, ...]
+) -> None:
+    """Else they would be taken for done."""
+    code, _, err = run(capsys, QUESTION, *option, *decide, "--dry-run")
+    assert (code, f"{option[0]} does nothing here: no judge decides" in err, "--decide judge" in err) == (
+        2,
+        True,
+        True,
+    )

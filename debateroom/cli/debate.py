@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,6 +58,8 @@ ENDS = (
     ),
     click.option("--early-stop/--no-early-stop", default=None, help="Stop when all really agree.  [default: on]"),
 )
+_OF_A_JUDGE = ("judge", "rubric", "seed")
+"""Options that mean nothing where no judge decides."""
 
 
 @click.command(
@@ -83,12 +86,13 @@ def debate(question: tuple[str, ...], **given: Any) -> int:
     stdout.take()
     start = seated.taken(given)
     chosen = settings.load(given)
-    if given["judge"] and chosen.decide != "judge":
-        raise worded(UsageError, Wording("judge_without", {"judge": given["judge"]}), hint="--decide judge")
+    for option in _OF_A_JUDGE:
+        if given[option] is not None and chosen.decide != "judge":
+            raise worded(UsageError, Wording("judge_without", {"option": f"--{option}"}), hint="--decide judge")
     asked = questions.read("debate", question, chosen)
     if not start.shown.quiet:
         questions.say_context(asked.context, start.shown.verbose, _language(asked.text, chosen))
-    return seated.run(lambda models: _plan(asked.text, chosen, asked.context, models), chosen, start)
+    return seated.run(lambda models: _plan(asked.text, chosen, asked.context, models, given["vendor"]), chosen, start)
 
 
 def _language(question: str, chosen: Settings) -> str:
@@ -98,9 +102,14 @@ def _language(question: str, chosen: Settings) -> str:
     return classify_question(question).language if chosen.language == "auto" else chosen.language
 
 
-def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Plan:
-    """The plan; on a terminal a vague question is sharpened first."""
+def _plan(text: str, chosen: Settings, gathered: Context, models: Models, vendors: Sequence[str]) -> Plan:
+    """The plan; on a terminal a vague question is sharpened first.
+
+    Raises UsageError when the command names `vendors` of models that it does not use; those of settings may.
+    """
     from debateroom.debating import plan
+    from debateroom.language import say
+    from debateroom.models.vendors import Makers
 
     try:
         made = plan.make(text, chosen, gathered, models)
@@ -109,10 +118,14 @@ def _plan(text: str, chosen: Settings, gathered: Context, models: Models) -> Pla
             raise
         sharper = _sharpened(text, chosen)
         made = plan.make(sharper, chosen.model_copy(update={"anyway": True}), gathered, models)
+    stated = Makers(vendors, models.settings)
+    for name in {*(seat.model for seat in made.seats), *([made.judging.model] if made.judging else [])}:
+        stated.known_or_stated(models.open(name))
+    stated.hold_used()
+    if made.devil and made.rounds == 1:
+        output.note(say(made.language, "devil_one_round"))
     reason = plan.usual_model(chosen).reason
     if reason:
-        from debateroom.language import say
-
         output.note(say(made.language, reason.key, **reason.figures))
     return made
 

@@ -299,9 +299,13 @@ def baseline_of(told: Mapping[str, Any], language: str) -> str:
         reasons = [told["stopped"], *(each["reason"] for each in told["failures"])]
         return say(language, "baseline_none", reason=one_line(next(filter(None, reasons), "—")))
     if told["option"] is None:
-        return say(language, "baseline_tie", count=count)
+        line = say(language, "baseline_tie", count=count)
+    else:
+        line = say(language, "baseline_line", votes=told["votes"], count=count, option=one_line(told["option"], 80))
+    if not told.get("comparable", True):
+        sizes = [number(language, size, 0) for size in (told["tokens"], told["debate"]["tokens"])]
+        return line + say(language, "baseline_unlike", tokens=sizes[0], debate=sizes[1])
     compared = {True: "baseline_same", False: "baseline_other"}.get(told["same_as_debate"])
-    line = say(language, "baseline_line", votes=told["votes"], count=count, option=one_line(told["option"], 80))
     return line + (say(language, compared) if compared else "")
 
 

@@ -96,22 +96,20 @@ def _confirm(plan: Plan, *, yes: bool) -> bool:
 
     Without a terminal to ask on, they need `--yes` or `--budget`. Raises Declined when the answer is no.
     """
-    from debateroom.debating import judge
+    from debateroom.language import say
 
-    calls, judgements = len(plan.seats) * plan.rounds, judge.calls(len(plan.seats)) if plan.judging else 0
-    if calls + judgements < MANY_CALLS or yes or plan.budget is not None:
+    asked, more = len(plan.seats) * plan.rounds, _besides(plan)
+    calls = asked + sum(more.values())
+    if calls < MANY_CALLS or yes or plan.budget is not None:
         return False
     from debateroom import activities
     from debateroom.errors import Declined, Wording
-    from debateroom.language import say, spoken, worded
+    from debateroom.language import spoken, worded
 
-    counted = {
-        "agents": len(plan.seats),
-        "rounds": plan.rounds,
-        "judgements": judgements,
-        "calls": calls + judgements,
-    }
-    many = say(plan.language, "many_calls_judged" if judgements else "many_calls", **counted)
+    told = [say(plan.language, key, count=count) for key, count in more.items()]
+    counted: dict[str, object] = {"agents": len(plan.seats), "rounds": plan.rounds, "calls": calls}
+    counted["more"] = say(plan.language, "listed").join(told)
+    many = say(plan.language, "many_calls_more" if more else "many_calls", **counted)
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         refused = Wording("many_calls_refused", {"many": many})
         raise spoken(worded(UsageError, refused, hint=Wording("many_calls_hint")), plan.language)
@@ -119,3 +117,13 @@ def _confirm(plan: Plan, *, yes: bool) -> bool:
     if not click.confirm(say(plan.language, "many_calls_ask", many=many), err=True):
         raise spoken(worded(Declined, Wording("many_calls_declined")), plan.language)
     return True
+
+
+def _besides(plan: Plan) -> dict[str, int]:
+    """How many calls come beside those of the rounds, by the label that tells them."""
+    from debateroom.debating import forecast, judge
+
+    found = {"many_judgements": judge.calls(len(plan.seats)) if plan.judging else 0}
+    if plan.baseline is not None:
+        found["many_singles"] = forecast.baseline(plan).calls
+    return {key: count for key, count in found.items() if count}

@@ -111,6 +111,6 @@ def _summary(plan: Plan, transcript: Transcript, decision: Mapping[str, Any]) ->
         return say(language, f"arena_{WINNER}", winner=named(decision["winner"]), **told)
     if decision["outcome"] == TIE:
         tied = say(language, "listed").join(map(named, decision["tied"]))
-        return say(language, f"arena_{TIE}", tied=tied, **told)
+        return say(language, f"arena_tie_{decision['tie']}", tied=tied, **told)
     because = say(language, f"undecided_{decision['undecided_because']}")
     return say(language, f"arena_{NO_VERDICT}", because=because, **told)

@@ -39,14 +39,14 @@ _OPTION = 200
 """Characters of a recommendation that stand for an option nobody declared."""
 
 
-def play(room: Room, plan: Plan, models: Models, *, ended: Mapping[str, Any], until: float | None = None) -> None:
-    """Asks for the single answers that the journal does not hold yet, and journals their vote.
+def play(room: Room, plan: Plan, models: Models, *, ended: Mapping[str, Any], until: float | None = None) -> bool:
+    """Asks for the single answers that the journal does not hold yet, and journals their vote; whether in time.
 
     `ended` is how the debate ended, for a resume. After `until`, on the monotonic clock, nobody is asked any more.
     Raises RoomError only: nothing else that fails here takes anything from the debate.
     """
     if plan.baseline is None or room.transcript.baseline is not None:
-        return
+        return True
     asking, purse = Asking(workers=plan.baseline), Purse(plan, models.stop)
     came, stopped = Poll(), ""
     try:
@@ -62,6 +62,7 @@ def play(room: Room, plan: Plan, models: Models, *, ended: Mapping[str, Any], un
         asking.close()
     told = poll.result(room.state, plan, came, stopped)
     room.write(event("baseline_finished", baseline=told, **(came.paid or {})))
+    return told["comparable"] or until is None or clock.monotonic() < until
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 from statistics import fmean
+from typing import Any
 
 from debateroom import tokens
 from debateroom.debating import prompts, share
@@ -46,6 +48,12 @@ def usual_ballot(plan: Plan) -> Request:
 def whole(usage: Usage) -> int:
     """The tokens by which a debate and its baseline are compared: all that were sent and received."""
     return usage.input + usage.output
+
+
+def comparable(used: int, debate: Mapping[str, Any] | None) -> bool:
+    """Whether a baseline that used so many tokens is within a fifth of its debate; where that told none it is."""
+    target = int((debate or {}).get("tokens") or 0)
+    return not target or abs(used - target) <= target / 5
 
 
 def model_of(plan: Plan, number: int) -> str:

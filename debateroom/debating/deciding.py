@@ -24,8 +24,10 @@ from debateroom.room.played import standing
 WINNER, TIE, NO_VERDICT = "winner", "tie", "no_verdict"
 EXIT_CODES = {WINNER: 0, TIE: 0, NO_VERDICT: 3}
 """How a run ends by what was decided."""
-REASONS = ("order", "unusable", "few_answers", "few_votes", judging.BUDGET, judging.DEADLINE)
+REASONS = ("order", "unusable", "few_answers", "few_votes", "devil", "ratings", judging.BUDGET, judging.DEADLINE)
 """Why there is no verdict."""
+EQUAL, CYCLE, IDENTICAL = "equal", "cycle", "identical"
+"""What a judge's tie is: nothing between them, each beaten by another in a circle, or the same answers."""
 
 
 def of(plan: Plan, state: State) -> dict[str, Any] | None:
@@ -43,15 +45,21 @@ def exit_code(final: Mapping[str, Any] | None) -> int:
 
 
 def by_vote(plan: Plan, transcript: Transcript) -> dict[str, Any]:
-    """The decision of the final endorsements, each seat's own one included; the opening vote stands beside it."""
+    """The decision of the final endorsements, each seat's own one included; the opening vote stands beside it.
+
+    Who attacked by order in the last round has no vote, and what it wrote there cannot win.
+    """
     rounds = standing(transcript)
     final = votes.declared(transcript, rounds[-1:])
     counts = {name: len(backers) for name, backers in final.items() if name != votes.UNKNOWN}
     most = max(counts.values(), default=0)
     leading = [seat.name for seat in plan.seats if most and counts.get(seat.name) == most]
+    because = None if leading else "few_votes"
+    if rounds and rounds[-1].devil in leading:
+        because = "devil"
     return {
         "by": "vote",
-        **_outcome(leading, None if leading else "few_votes"),
+        **_outcome(leading, because),
         "votes": final,
         "opening_votes": votes.declared(transcript, rounds[:1]) if len(rounds) > 1 else final,
     }
@@ -74,10 +82,9 @@ def by_judge(
     if len(names) < 2:
         return told | _outcome([], "few_answers") | {"scores": [], "pairs": []}
     seats = [seat for seat in plan.seats if seat.name in answers]
-    sizes = {name: len(text) for name, text in answers.items()}
     if rated:
-        return told | _of_ratings(plan, seats, sizes, judgements, halted)
-    return told | _of_pairs(plan, seats, sizes, judgements, halted)
+        return told | _of_ratings(plan, seats, answers, judgements, halted)
+    return told | _of_pairs(plan, seats, answers, judgements, halted)
 
 
 def _outcome(leading: Sequence[str], because: str | None) -> dict[str, Any]:
@@ -92,9 +99,10 @@ def _outcome(leading: Sequence[str], because: str | None) -> dict[str, Any]:
 
 
 def _of_pairs(
-    plan: Plan, seats: Sequence[Seat], sizes: Mapping[str, int], judgements: Sequence[Event], halted: str
+    plan: Plan, seats: Sequence[Seat], answers: Mapping[str, str], judgements: Sequence[Event], halted: str
 ) -> dict[str, Any]:
-    pairs = [_pair(plan, pair, judgements) for pair in combinations([seat.name for seat in seats], 2)]
+    sizes = {name: len(text) for name, text in answers.items()}
+    pairs = [_pair(plan, pair, answers, judgements) for pair in combinations([seat.name for seat in seats], 2)]
     points = {seat.name: 0.0 for seat in seats}
     open_ = dict.fromkeys(points, 0)
     for pair in pairs:
@@ -108,17 +116,31 @@ def _of_pairs(
     because = None
     if undecided and not most > max(rivals):
         because = halted or ("unusable" if "unusable" in undecided else "order")
+    held = sum(bool(pair["judgements"]) and pair["because"] is None for pair in pairs)
     return {
         **_outcome(leading, because),
+        "tie": None if because or len(leading) < 2 else _tie(leading, pairs),
         "scores": list(_standings(seats, sizes, pairs)),
         "pairs": pairs,
-        "agreed": [sum(pair["verdict"] != NO_VERDICT for pair in pairs), len(pairs)],
+        "agreed": [held, held + sum(pair["because"] == "order" for pair in pairs)],
         "longer_won": _longer_won(pairs, sizes),
     }
 
 
-def _pair(plan: Plan, agents: tuple[str, str], judgements: Sequence[Event]) -> dict[str, Any]:
-    """Two seats, what came of them, and both judgements."""
+def _tie(leading: Sequence[str], pairs: Sequence[Mapping[str, Any]]) -> str:
+    """What the tie of those that lead is."""
+    among = [pair for pair in pairs if set(pair["agents"]) <= set(leading)]
+    if all(pair["because"] == IDENTICAL for pair in among):
+        return IDENTICAL
+    return EQUAL if all(pair["verdict"] == TIE for pair in among) else CYCLE
+
+
+def _pair(
+    plan: Plan, agents: tuple[str, str], answers: Mapping[str, str], judgements: Sequence[Event]
+) -> dict[str, Any]:
+    """Two seats, what came of them, and both judgements; the same answers are a tie that nobody is asked for."""
+    if answers[agents[0]] == answers[agents[1]]:
+        return {"agents": list(agents), "verdict": TIE, "because": IDENTICAL, "judgements": []}
     made = [each for each in judgements if set(each["shown"]) == set(agents)]
     said = [each.get("verdict") for each in sorted(made, key=lambda each: each["turn"])]
     agreed = len(said) == 2 and said[0] == said[1] and said[0] in (*agents, TIE)
@@ -150,7 +172,7 @@ def _standings(
         (pair["agents"][0], pair["agents"][1]): {pair["agents"][0]: 1.0, TIE: 0.5}.get(pair["verdict"], 0.0)
         for pair in decided
     }
-    found = strengths([seat.name for seat in seats], results) if len(seats) > 2 else {}
+    found = strengths([seat.name for seat in seats], results) if len(seats) > 2 and results else {}
     rows: list[dict[str, Any]] = []
     for seat in seats:
         own = [pair["verdict"] for pair in pairs if seat.name in pair["agents"]]
@@ -176,7 +198,7 @@ def _longer_won(pairs: Sequence[Mapping[str, Any]], sizes: Mapping[str, int]) ->
 
 
 def _of_ratings(
-    plan: Plan, seats: Sequence[Seat], sizes: Mapping[str, int], judgements: Sequence[Event], halted: str
+    plan: Plan, seats: Sequence[Seat], answers: Mapping[str, str], judgements: Sequence[Event], halted: str
 ) -> dict[str, Any]:
     """Of answers that were rated by themselves: the winner is one whose lower rating is above all others' higher."""
     said = {seat.name: [each for each in judgements if each["shown"] == [seat.name]] for seat in seats}
@@ -190,19 +212,20 @@ def _of_ratings(
     if lacking:
         because = halted or "unusable"
     elif not beaten or (len(leading) > 1 and min(known[best]) != max(known[best])):
-        because = "order"
+        because = "ratings"
     rows: list[dict[str, Any]] = [
         {
             "agent": seat.name, "model": seat.model, "vendor": seat.vendor,
             "score": fmean(given[seat.name]) if given[seat.name] else None,
             "low": min(given[seat.name], default=None), "high": max(given[seat.name], default=None),
-            "characters": sizes[seat.name],
+            "characters": len(answers[seat.name]),
             "judgements": [_judgement(plan, each) for each in said[seat.name]],
         }
         for seat in seats
     ]  # fmt: skip
     return {
         **_outcome(leading, because),
+        "tie": None if because or len(leading) < 2 else EQUAL,
         "scores": sorted(rows, key=lambda row: -(row["score"] or 0.0)),
         "pairs": [],
     }

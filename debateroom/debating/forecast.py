@@ -62,6 +62,11 @@ def usual(plan: Plan) -> Expected:
     return total(rounds(plan, nothing_yet(plan)))
 
 
+def baseline(plan: Plan) -> Expected:
+    """The baseline of a debate that plays all its rounds."""
+    return next(part for part in rounds(plan, nothing_yet(plan)) if part.name == "baseline")
+
+
 def worst(plan: Plan) -> Expected:
     """The same when nothing is found in any cache, all is written to one wherever that is dearer, and prompts are
     larger than estimated by as much as they may be; replies are as long as foreseen."""
@@ -84,7 +89,8 @@ def remaining(plan: Plan, state: State) -> Expected:
     answered = {entry.agent for item in transcript.rounds if item not in finished for entry in item.entries}
     parts = list(rounds(last, replace(transcript, rounds=finished), answered=answered))
     if plan.judging is not None:  # those that are there are not made again
-        parts[-1] = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
+        left = Played(plan, transcript).judgements(judge.calls(len(plan.seats)) - len(state.judgements))
+        parts = [left if part.name == left.name else part for part in parts]
     if plan.moderator != NO_MODERATOR:
         played = Played(plan, replace(transcript, rounds=finished))
         undecided = [item for item in finished if item.round not in {*state.decisions, *state.moderated}]

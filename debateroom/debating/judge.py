@@ -6,18 +6,20 @@ A model that judges its own house's answers is no judge, whatever endpoint serve
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from debateroom import context
 from debateroom.errors import UsageError, Wording
 from debateroom.language import worded
 from debateroom.messages import Seat
 from debateroom.models import catalog
+from debateroom.models.catalog import makers as makers_of
 from debateroom.models.registry import Listed, Models, describe, info
 from debateroom.models.vendors import Makers
 from debateroom.settings import Settings
-from debateroom.terminal import quoted
+from debateroom.terminal import is_blank, quoted
 
 AUTO = "auto"
 MOST_PAIRED = 8
@@ -43,15 +45,20 @@ def appoint(settings: Settings, seats: Sequence[Seat], makers: Makers, models: M
 
     Raises UsageError when it is of a seat's maker, cannot judge, or there is none; NoModel.
     """
-    taken = {seat.vendor for seat in seats}
+    taken = {maker for seat in seats for maker in makers_of(seat.vendor)}
     wanted = settings.judge or AUTO
     if wanted != AUTO and not catalog.info(wanted).moderates:  # said before it is opened: it may not be there
         raise worded(UsageError, Wording("cannot_judge", {"model": wanted}), hint=_way_out(taken, models))
     model = models.open(_free(taken, models)[0].alias if wanted == AUTO else wanted)
     vendor = makers.of(model)
-    if vendor in taken:
-        related = next(seat for seat in seats if seat.vendor == vendor)
-        figures = {"judge": model.name, "vendor": vendor, "agent": related.name, "model": related.model}
+    if own := makers_of(vendor) & taken:
+        related = next(seat for seat in seats if own & makers_of(seat.vendor))
+        figures = {
+            "judge": model.name,
+            "vendor": ", ".join(sorted(own)),
+            "agent": related.name,
+            "model": related.model,
+        }
         raise worded(UsageError, Wording("judge_related", figures), hint=_way_out(taken, models))
     if not model.moderates:
         raise worded(UsageError, Wording("cannot_judge", {"model": model.name}), hint=_way_out(taken, models))
@@ -61,7 +68,7 @@ def appoint(settings: Settings, seats: Sequence[Seat], makers: Makers, models: M
 
 def with_makers(seats: Sequence[Seat], makers: Makers, models: Models) -> tuple[Seat, ...]:
     """The seats with who made their models. Raises UsageError when that is not known of one."""
-    return tuple(Seat(*_parts(seat), vendor=makers.of(models.open(seat.model))) for seat in seats)
+    return tuple(replace(seat, vendor=makers.of(models.open(seat.model))) for seat in seats)
 
 
 def calls(seats: int) -> int:
@@ -69,11 +76,7 @@ def calls(seats: int) -> int:
     return 2 * seats if seats > MOST_PAIRED else seats * (seats - 1)
 
 
-def _parts(seat: Seat) -> tuple[str, str, str, str]:
-    return seat.name, seat.role, seat.framing, seat.model
-
-
-def _free(taken: Collection[str], models: Models) -> Sequence[Listed]:
+def _free(taken: Set[str], models: Models) -> Sequence[Listed]:
     """The configured models of other makers, in the order of the defaults. Raises UsageError when there is none."""
     found = _configured(taken, models)
     if not found:
@@ -83,20 +86,22 @@ def _free(taken: Collection[str], models: Models) -> Sequence[Listed]:
     return found
 
 
-def _configured(taken: Collection[str], models: Models) -> list[Listed]:
+def _configured(taken: Set[str], models: Models) -> list[Listed]:
     """Those that there is a key for; a program is never chosen unasked, and a small model never judges."""
     order = catalog.default_order()
     rows = describe(keys=models.keys, settings=models.settings)
-    ready = [row for row in rows if row.ready and row.key and row.info.moderates and row.info.vendor not in taken]
+    ready = [
+        row for row in rows if row.ready and row.key and row.info.moderates and not makers_of(row.info.vendor) & taken
+    ]
     return sorted(ready, key=lambda row: order.index(row.alias) if row.alias in order else len(order))
 
 
-def _way_out(taken: Collection[str], models: Models) -> Wording | str:
+def _way_out(taken: Set[str], models: Models) -> Wording | str:
     """What would do: a configured model, else a key for one, else a program."""
     ready = _configured(taken, models)
     if ready:
         return f"--judge {ready[0].alias}"
-    others = [alias for alias in catalog.default_order() if info(alias).vendor not in taken]
+    others = [alias for alias in catalog.default_order() if not makers_of(info(alias).vendor) & taken]
     if not others:
         return Wording("no_judge_hint_other")
     return Wording("no_judge_hint_key", {"provider": catalog.resolve(others[0]).provider, "alias": others[0]})
@@ -108,8 +113,13 @@ def _rubric(path: str | None) -> str:
         return ""
     if path == "-":
         raise worded(UsageError, Wording("rubric_stdin"), hint="--rubric FILE")
+    if Path(path).is_dir():
+        raise worded(UsageError, Wording("rubric_folder", {"path": path}), hint="--rubric FILE")
     try:
         sources = context.collect((path,), ()).sources
     except UsageError as error:
         raise UsageError(f"--rubric {quoted(path)}: {error}", hint=error.hint) from error
-    return "\n\n".join(source.text.strip() for source in sources)
+    text = "\n\n".join(source.text.strip() for source in sources)
+    if is_blank(text) or "\0" in text:
+        raise worded(UsageError, Wording("rubric_empty", {"path": path}), hint="--rubric FILE")
+    return text

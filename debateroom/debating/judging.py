@@ -46,7 +46,7 @@ def hold(
     """
     answers = shown_answers(plan, room.transcript)
     made = {Question(tuple(each["shown"]), each["turn"]) for each in room.state.judgements}
-    waiting = [each for each in questions(list(answers), judging.seed) if each not in made]
+    waiting = [each for each in questions(answers, judging.seed) if each not in made]
     if waiting:
         halted = _Hearing(room, plan, judging, models, purse, until).ask(waiting, answers)
         room.write(event("judging_finished", halted=halted))
@@ -137,13 +137,16 @@ def _said(asked: Question, value: Comparison | Rating | None) -> dict[str, Any]:
 
 
 def shown_answers(plan: Plan, transcript: Transcript) -> dict[str, str]:
-    """The answers as a judge is shown them, by seat: the last ones that count, in seat order."""
+    """The answers as a judge is shown them, by seat: the last ones that count, in seat order.
+
+    What a seat wrote while it attacked by order is not what it stands for, and is not among them.
+    """
     rounds = standing(transcript)
     about = f"{plan.problem}\n{plan.context}"
-    names = [seat.name for seat in plan.seats]
+    names = [] if plan.alone else [seat.name for seat in plan.seats]
     return {
         entry.agent: blinding.alike(text, language=plan.language, about=about, seats=names)
-        for entry in (convergence.counted(rounds[-1]) if rounds else ())
+        for entry in (convergence.voices(rounds[-1]) if rounds else ())
         for text in [entry.response if plan.alone else _stands_for(entry, rounds[-1].round)]
     }
 
@@ -155,13 +158,18 @@ def _stands_for(entry: Entry, number: int) -> str:
     return "\n\n".join(sections[key] for key in keys if sections.get(key)) or entry.response
 
 
-def questions(names: Sequence[str], seed: int) -> list[Question]:
-    """Every judgement on the answers of `names`, in the order that `seed` draws; each is followed by its reverse."""
+def questions(answers: Mapping[str, str], seed: int) -> list[Question]:
+    """Every judgement on the `answers` of seats, in the order that `seed` draws; each is followed by its reverse.
+
+    Nobody is asked which of two is better that are the same.
+    """
+    names = list(answers)
     drawn = random.Random(seed)  # noqa: S311 - an order that can be drawn again, no secret
     if len(names) > judge.MOST_PAIRED:
         shuffled = drawn.sample(names, len(names))
         return [Question((name,), turn) for name in shuffled for turn in (1, 2)]
     pairs = list(combinations(names, 2)) if len(names) > 1 else []
     drawn.shuffle(pairs)
-    firsts = [pair if drawn.random() < 0.5 else pair[::-1] for pair in pairs]
+    turned = [pair if drawn.random() < 0.5 else pair[::-1] for pair in pairs]
+    firsts = [pair for pair in turned if answers[pair[0]] != answers[pair[1]]]
     return [each for pair in firsts for each in (Question(pair, 1), Question(pair[::-1], 2))]

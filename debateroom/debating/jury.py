@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from debateroom import clock
 from debateroom.debating import structured
@@ -28,6 +28,13 @@ _GRACE = 1.0
 """Seconds for what is about to land when a key was refused or the time is over: it was paid for."""
 
 
+def _no_flag(value: object) -> object:
+    """`value`. Raises ValueError for `true`, which would pass for 1."""
+    if isinstance(value, bool):
+        raise ValueError("a whole number")  # noqa: TRY004 - pydantic's word for a value that is refused
+    return value
+
+
 class Comparison(BaseModel):
     """What a judge says of two answers."""
 
@@ -41,7 +48,7 @@ class Rating(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     why: str
-    score: int
+    score: Annotated[int, BeforeValidator(_no_flag)]
 
 
 class Question(NamedTuple):

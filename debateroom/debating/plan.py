@@ -148,9 +148,9 @@ def _made(
     specs = _dealt(_roles(settings, domain, language), settings.mixed)
     seats = tuple(_seat(position, spec, model, models) for position, spec in enumerate(specs))
     moderator = _moderator(settings, model, models)
-    judging = None
+    makers, judging = Makers(settings.vendor, models.settings), None
+    seats = tuple(replace(seat, vendor=makers.known_or_stated(models.open(seat.model))) for seat in seats)
     if settings.decide == "judge":
-        makers = Makers(settings.vendor, models.settings)
         seats = judge.with_makers(seats, makers, models)
         judging = judge.appoint(settings, seats, makers, models)
         makers.hold_used()

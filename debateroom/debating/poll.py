@@ -92,7 +92,8 @@ def _grouped(
 def result(state: State, plan: Plan, poll: Poll, stopped: str) -> dict[str, Any]:
     """The baseline as `chat.json` has it: answers, their votes, and what debate and baseline used and cost.
 
-    `stopped` is why it ended before it had used as much as the debate; empty when it had.
+    `stopped` is why it ended before it had used as much as the debate; empty when it had. One that did not come near
+    it because of that, or of calls that failed, is not comparable: whether the debate changed the answer is not said.
     """
     answers = singles.last(state)
     numbers = list(answers)
@@ -101,7 +102,9 @@ def result(state: State, plan: Plan, poll: Poll, stopped: str) -> dict[str, Any]
     speaker = ballot.spoken([answers[numbers[item - 1]] for item in first.items]) if first else {}
     usage = singles.used(state) + as_usage((poll.paid or {}).get("usage"))
     costs = [each.get("cost", 0.0) for each in (*state.singles, poll.paid or {})]
-    started = state.baseline_started or {}
+    debate, tokens = (state.baseline_started or {}).get("debate"), baseline_cost.whole(usage)
+    alike = bool(answers) and not stopped and (not singles.failed(state) or baseline_cost.comparable(tokens, debate))
+    judged = alike and poll.debate and first
     return {
         "asked": plan.baseline,
         "answers": [_told(state, plan, number, each) for number, each in answers.items()],
@@ -114,12 +117,13 @@ def result(state: State, plan: Plan, poll: Poll, stopped: str) -> dict[str, Any]
         "recommended_action": speaker.get("recommendation"),
         "grouped_by": poll.grouped_by,
         "problem": poll.problem,
-        "same_as_debate": ballot.together(poll.groups, poll.debate, first.items) if poll.debate and first else None,
+        "comparable": alike,
+        "same_as_debate": ballot.together(poll.groups, poll.debate, first.items) if judged and first else None,
         "stopped": stopped,
-        "tokens": baseline_cost.whole(usage),
+        "tokens": tokens,
         "usage": usage_json(usage),
         "cost": None if None in costs else round(sum(costs), 9),
-        "debate": started.get("debate"),
+        "debate": debate,
     }
 
 

@@ -105,8 +105,9 @@ def findings(state: State, plan: Plan) -> Findings:
     last = transcript.rounds[-1]
     decision = convergence.decide(last, moderated=plan.moderator != NO_MODERATOR, quorum=plan.quorum)
     facts = _facts(transcript, decision, state.moderator_problems)
-    decided = deciding.of(plan, state)
-    facts |= {"decision": decided} if decided else {}
+    if decided := deciding.of(plan, state):
+        won = {"proposal": extract.newest_proposal(transcript, decided["winner"])} if decided["winner"] else {}
+        facts["decision"] = decided | won
     premise = grounding.premise(facts["shared_premise"] or "", transcript)
     return Findings(transcript, decision, facts | premise.claims, premise.unsupported)
 
@@ -150,8 +151,8 @@ def conclude(room: Room, plan: Plan, models: Models, *, purse: Purse, until: flo
         moderated = plan.moderator != NO_MODERATOR
         problem = answer.problem if answer else say(plan.language, "time_over") if moderated else ""
         final = {**extract.build(transcript, decision, facts["outcome"], alone=not moderated), **facts}
-        if winner := facts.get("decision", {}).get("winner"):
-            final["recommended_action"] = extract.newest_proposal(transcript, winner)
+        if won := facts.get("decision", {}).get("proposal"):
+            final["recommended_action"] = won
         final |= {"unsupported": found.unsupported, "synthesized_by": "extract", "extract_because": problem}
     paid = spent(plan.moderator, *answer.paid, prices=plan.prices) if answer else {}
     room.write(event("synthesized", final_output=_in_order(final), history=history, **paid))

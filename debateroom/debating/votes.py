@@ -8,6 +8,7 @@ from typing import Any
 from debateroom.debating import convergence
 from debateroom.debating.convergence import Decision
 from debateroom.messages import Round, Transcript
+from debateroom.room.played import devil
 
 UNKNOWN = ""
 """The key of seats whose vote is not known."""
@@ -57,12 +58,14 @@ def declared(transcript: Transcript, rounds: Sequence[Round]) -> dict[str, list[
     """What the seats declared in the last of `rounds`: proposal's seat → seats that would sign it.
 
     In round 1 a seat that names nobody stands behind its own proposal; later its vote is not known, and neither is
-    that of a seat without a reply which counts.
+    that of a seat without a reply which counts. A devil's advocate has none.
     """
     last = rounds[-1] if rounds else Round(1)
     said = {entry.agent: entry for entry in convergence.voices(last)}
     leader = {}
     for seat in transcript.agents:
+        if seat.name == devil(last):
+            continue
         entry = said.get(seat.name)
         own = seat.name if entry and last.round == 1 else UNKNOWN
         leader[seat.name] = (entry.endorses if entry else None) or own

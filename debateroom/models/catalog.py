@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from debateroom.errors import NoModel
 
+_JOINED = "+"
+"""Between the makers of one model."""
 PROVIDERS = ("anthropic", "openai", "embedded", "command", "scripted")
 """What may stand before the colon of a model's name."""
 
@@ -40,7 +42,7 @@ class ModelInfo:
     name: str
     """`provider:model`."""
     vendor: str
-    """The maker; `unknown` when the id does not tell."""
+    """The maker, or several (see `makers`); `unknown` when the id does not tell."""
     window: int
     """Tokens a request and its answer may have together."""
     max_output: int
@@ -155,15 +157,23 @@ def info(name: str | ModelName) -> ModelInfo:
 
 
 def vendor(named: ModelName) -> str:
-    """The maker of a model, by its id: `anthropic`, `openai`, `google` …; `unknown` when the id does not tell."""
+    """The maker of a model, by its id: `anthropic`, `openai`, `google` …; `unknown` when the id does not tell.
+
+    A model that one tuned from another's has both, as `deepseek+meta`.
+    """
     if named.provider == "embedded":
         return "alibaba"
     if named.provider == "scripted":
         return "unknown"
     if named.provider == "command":
         return _maker_behind(named.model)
-    found = _maker(_own_id(named)) or _owner(named.model)
+    found = _makers(named.model)
     return found or ("anthropic" if named.provider == "anthropic" else "unknown")
+
+
+def makers(vendor: str) -> frozenset[str]:
+    """The makers that a model's vendor names: one, or those of a model that was tuned from another's."""
+    return frozenset(vendor.split(_JOINED))
 
 
 def maker_called(word: str) -> str:
@@ -171,10 +181,16 @@ def maker_called(word: str) -> str:
     return str(_data()["owners"].get(word.lower(), word.lower()))
 
 
-def self_names() -> Mapping[str, str]:
-    """Regular expressions for how models call themselves and their makers; what they mean stands in the file."""
-    found: Mapping[str, str] = _data()["self_names"]
-    return found
+def _makers(model_id: str) -> str:
+    """The makers that an id names, joined; empty when none.
+
+    Beside the one it begins with those of what follows in it, `deepseek-r1-distill-llama`, and the owner before it,
+    `nvidia/llama-…`: whoever tuned a model and whoever made what was tuned.
+    """
+    own = model_id.rsplit("/", 1)[-1]
+    first, owner = _maker(own), _owner(model_id)
+    later = [_maker(own[mark.end() :]) for mark in re.finditer("-", own)] if first else []
+    return _JOINED.join(dict.fromkeys(filter(None, (first, *later, owner))))
 
 
 def _maker(model_id: str) -> str:
@@ -200,7 +216,7 @@ def _maker_behind(line: str) -> str:
         name, equals, given = option.partition("=")
         if name in ("--model", "-m"):
             wanted = ModelName("openai", given if equals else value)
-            return _maker(_own_id(wanted)) or _owner(wanted.model) or known
+            return _makers(wanted.model) or known
     return known
 
 

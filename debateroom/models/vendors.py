@@ -30,17 +30,22 @@ class Makers:
 
     def of(self, model: Model) -> str:
         """The maker of `model`. Raises UsageError when nobody says who it is, or two say different things."""
+        found = self.known_or_stated(model)
+        if found == UNKNOWN:
+            refused = Wording("vendor_unknown", {"model": model.name})
+            raise worded(UsageError, refused, hint=f"--vendor {quoted(f'{model.name}=VENDOR')}")
+        return found
+
+    def known_or_stated(self, model: Model) -> str:
+        """The same, and `unknown` when nobody says who it is. Raises UsageError when two say different things."""
         named = resolve(model.name)
         known, stated = self._known(named, model.vendor), self._stated.get(named)
         if stated is not None:
             self._used.add(named)
-        if known == UNKNOWN and stated is None:
-            refused = Wording("vendor_unknown", {"model": model.name})
-            raise worded(UsageError, refused, hint=f"--vendor {quoted(f'{model.name}=VENDOR')}")
-        if known != UNKNOWN and stated not in (None, known):
+        if known != UNKNOWN and stated is not None and stated not in catalog.makers(known):
             refused = Wording("vendor_contradicts", {"model": model.name, "known": known, "stated": stated})
             raise worded(UsageError, refused)
-        return stated or known
+        return known if known != UNKNOWN else stated or UNKNOWN
 
     def hold_used(self) -> None:
         """Raises UsageError for a statement about a model that nobody asked for: a name mistyped is no answer."""

@@ -35,6 +35,22 @@ def without_thinking(text: str) -> str:
     return _outside_tags(_final_channel(text))
 
 
+def without_opening_thought(text: str) -> str:
+    """`text` without thinking that stands before it and is closed; tags further on are what it says."""
+    shown = text.lstrip()
+    if shown.startswith("<|channel|>") and (finals := list(_FINAL_CHANNEL.finditer(shown))):
+        return shown[finals[-1].end() :]
+    depth = 0
+    for tag in _TAG.finditer(shown):
+        closing = bool(tag["end"] or tag["end2"] or tag["end3"] or tag["end4"])
+        if not depth and (tag.start() or tag["fence"] or closing):
+            return text
+        depth += 0 if tag["fence"] else -1 if closing else 1
+        if not depth:
+            return shown[tag.end() :] if shown[tag.end() :].strip() else text
+    return text
+
+
 def after_thought(text: str) -> str:
     """What a text says that is written as `Thought: … User Response: …`; another text as it is."""
     said = _SAID.search(text) if _THOUGHT.match(text) else None

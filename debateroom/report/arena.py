@@ -37,7 +37,7 @@ def values(transcript: Transcript) -> dict[str, Any]:
         "verdict": flat(str(final.get("summary") or "")) or words("arena.unjudged", state=facts.outcome.badge),
         "badge": decision.badge(told) or facts.outcome.badge,
         "tone": decision.TONES.get(str(found.get("outcome")), "none"),
-        "judge": _judge(found.get("judge"), found.get("seed"), words),
+        "judge": _judge(told, words),
         "decided": decision.values(told, words),
         "winner": facts.long_name(winner) if winner else "",
         "best": str(final.get("recommended_action") or "") if winner else "",
@@ -55,8 +55,13 @@ def _party(name: str, model: str, vendor: str, facts: Facts) -> tuple[str, str]:
     return facts.long_name(name), facts.words("brackets", before=shown, text=vendor or facts.words("unknown"))
 
 
-def _judge(judge: object, seed: object, words: Words) -> str:
+def _judge(transcript: Transcript, words: Words) -> str:
+    """Who judged, and what the order was drawn by where there was one."""
+    found = decision.of(transcript)
+    judge, seed = found.get("judge"), found.get("seed")
     if not isinstance(judge, dict):
         return words("arena.nothing_judged")
     model, vendor = (flat(str(judge.get(key) or "")) for key in ("model", "vendor"))
-    return words("arena.judged_by", model=model_name(model), vendor=vendor, seed=seed)
+    asked = decision.was_asked(transcript)
+    key = "not_asked" if not asked else "rated_by" if found.get("method") == "rating" else "judged_by"
+    return words(f"arena.{key}", model=model_name(model), vendor=vendor, seed=seed)

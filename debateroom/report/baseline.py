@@ -54,12 +54,17 @@ def _sentence(told: Mapping[str, Any], count: int, words: Words) -> str:
     """In one sentence what the single answers came to, and whether the debate came to the same."""
     if not count:
         return words("baseline.none")
-    if not prose(told.get("option")):
-        return words("baseline.tie", n=count)
-    same = told.get("same_as_debate")
+    option, same = flat(prose(told.get("option"))), told.get("same_as_debate")
     key = "same" if same is True else "other" if same is False else "unjudged"
-    figures = {"votes": as_count(told.get("votes")) or 0, "n": count, "option": flat(prose(told["option"]))}
-    return words("space").join([words("baseline.vote", **figures), words(f"baseline.{key}")])
+    figures = {"votes": as_count(told.get("votes")) or 0, "n": count, "option": option}
+    said = [words("baseline.vote", **figures) if option else words("baseline.tie", n=count)]
+    if told.get("comparable") is False:
+        debate = told.get("debate")
+        before = debate if isinstance(debate, Mapping) else {}
+        said.append(words("baseline.unlike", tokens=_tokens(told, words), debate=_tokens(before, words)))
+    elif option:
+        said.append(words(f"baseline.{key}"))
+    return words("space").join(said)
 
 
 def _rows(facts: Facts, told: Mapping[str, Any], count: int) -> Iterator[tuple[str, str, str]]:
@@ -97,7 +102,8 @@ def _option(group: Mapping[str, Any], count: int, words: Words) -> str:
 def _notes(facts: Facts, told: Mapping[str, Any], count: int) -> Iterator[str]:
     words, debate = facts.words, told.get("debate")
     costs = [as_number(each.get("cost")) for each in (debate, told) if isinstance(each, Mapping)]
-    if len(costs) == 2 and costs[0] is not None and costs[1] is not None:
+    alike = count and told.get("comparable") is not False
+    if alike and len(costs) == 2 and costs[0] is not None and costs[1] is not None:
         more = costs[0] - costs[1]
         key = "dearer" if more > 0 else "cheaper" if more < 0 else "as_dear"
         yield words(f"baseline.{key}", money=words.money(abs(more)))

@@ -53,22 +53,24 @@ def of(first: Transcript, second: Transcript) -> Comparison:
     """The comparison of two debates."""
     one, other = facts_of.of(first), facts_of.of(second)
     left, right, language = claims(one), claims(other), one.words.language
-    best = {claim: _closest(claim, right, language) for claim in left}
-    found = {claim: _closest(claim, left, language) for claim in right}
+    pairs = _pairs(left, right, language)
     return Comparison(
         sides=(one, other),
         one_question=_plain(first.problem) == _plain(second.problem),
         one_language=language == other.words.language,
-        both=tuple(Shared(claim, match) for claim, match in best.items() if match),
+        both=tuple(Shared(left[place], right[match]) for place, match in sorted(pairs.items())),
         only=(
-            tuple(claim for claim, match in best.items() if match is None),
-            tuple(claim for claim, match in found.items() if match is None),
+            tuple(claim for place, claim in enumerate(left) if place not in pairs),
+            tuple(claim for place, claim in enumerate(right) if place not in pairs.values()),
         ),
     )
 
 
 def claims(facts: Facts) -> tuple[Claim, ...]:
-    """Every claim of a debate: what was agreed, what stayed open, the risks, and each seat's last proposal."""
+    """Every claim of a debate: what was agreed, what stayed open, the risks, and each seat's last proposal.
+
+    Claims of one kind in the same words are one, said by all who say it.
+    """
     said = facts.verdict
     found = [Claim("consensus", flat(text)) for text in said.consensus]
     for item in said.disagreements:
@@ -77,7 +79,12 @@ def claims(facts: Facts) -> tuple[Claim, ...]:
         found.append(Claim("disagreement", facts.words("semicolon").join(told), names))
     for risk in said.risks:
         found.append(Claim("risk", flat(risk.risk), tuple(facts.long_name(name) for name in risk.raised_by)))
-    return tuple(dict.fromkeys((*found, *_proposals(facts))))
+    one: dict[tuple[str, str], Claim] = {}
+    for claim in (*found, *_proposals(facts)):
+        key = claim.kind, _plain(claim.text)
+        known = one.get(key, claim)
+        one[key] = known._replace(agents=tuple(dict.fromkeys((*known.agents, *claim.agents))))
+    return tuple(one.values())
 
 
 def _proposals(facts: Facts) -> Iterator[Claim]:
@@ -98,11 +105,24 @@ def _proposal(item: Round, seat: int, facts: Facts) -> str:
     return flat(sections.get("refined_proposal") or sections.get("proposal") or "")
 
 
-def _closest(claim: Claim, others: Sequence[Claim], language: str) -> Claim | None:
-    """The claim among `others` that is most like it, the first of several; None when none is alike."""
-    scored = [(likeness(claim.text, other.text, language), other) for other in others]
-    most, match = max(scored, key=lambda item: item[0], default=(0.0, None))
-    return match if most else None
+def _pairs(left: Sequence[Claim], right: Sequence[Claim], language: str) -> dict[int, int]:
+    """Which claim of `right` is that of `left`, by their places: each has one partner at most.
+
+    The same words go first, then what is most alike; of equals those of one kind, and then in order.
+    """
+    found = []
+    for place, claim in enumerate(left):
+        for match, other in enumerate(right):
+            if much := likeness(claim.text, other.text, language):
+                same = _plain(claim.text) == _plain(other.text)
+                found.append((not same, -much, claim.kind != other.kind, place, match))
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for *_, place, match in sorted(found):
+        if place not in pairs and match not in taken:
+            pairs[place] = match
+            taken.add(match)
+    return pairs
 
 
 def rows(compared: Comparison) -> list[tuple[str, str, str]]:

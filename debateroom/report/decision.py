@@ -16,6 +16,7 @@ from debateroom.report.chart import tag
 from debateroom.report.seats import model_name
 from debateroom.report.text import flat
 from debateroom.report.words import Words
+from debateroom.room.summary import undecided
 
 OUTCOMES = ("winner", "tie", "no_verdict")
 TONES = {"winner": "good", "tie": "mixed", "no_verdict": "open"}
@@ -50,16 +51,32 @@ def of(transcript: Transcript) -> Mapping[str, Any]:
 def values(transcript: Transcript, words: Words) -> dict[str, Any]:
     """What the part of both reports shows that tells of a decision."""
     found, rows = of(transcript), table(transcript)
-    about = [words("arena.blind"), *habits(transcript)]
+    rated = found.get("method") == "rating"
+    about = [words("arena.blind_rating" if rated else "arena.blind")] if was_asked(transcript) else []
+    about += habits(transcript)
     if any(row.score for row in rows):
-        about.insert(0, words("arena.scores_rating" if found.get("method") == "rating" else "arena.scores_pairs"))
+        about.insert(0, words("arena.scores_rating" if rated else "arena.scores_pairs"))
     return {
         "headline": headline(transcript),
+        "proposal": _proposal(transcript),
         "table": rows,
         "pictures": [_picture(*pair, words) for pair in zip(_rows(found.get("scores")), rows, strict=True)],
         "about": [text for text in about if text],
         "judged": judged(transcript),
     }
+
+
+def _proposal(transcript: Transcript) -> str:
+    """The text of the proposal that won; empty where none did, or where it is what is recommended."""
+    found, final = of(transcript), transcript.final_output or {}
+    text, recommended = (flat(str(value or "")) for value in (found.get("proposal"), final.get("recommended_action")))
+    return "" if text == recommended else text
+
+
+def was_asked(transcript: Transcript) -> bool:
+    """Whether the judge said anything."""
+    found = of(transcript)
+    return any(row.get("judgements") for key in ("pairs", "scores") for row in _rows(found.get(key)))
 
 
 def badge(transcript: Transcript) -> str:
@@ -86,17 +103,9 @@ def headline(transcript: Transcript) -> str:
     else:
         judge = _mapping(found.get("judge"))
         told |= {"judge": model_name(flat(str(judge.get("model")))), "vendor": flat(str(judge.get("vendor")))}
-    told["because"] = because(found, language)
-    return say(language, f"decision_{by}_{found['outcome']}", **told)
-
-
-def because(found: Mapping[str, Any], language: str) -> str:
-    """Why there is no verdict; what another version says stands as it is."""
-    reason = str(found.get("undecided_because") or "")
-    try:
-        return say(language, f"undecided_{reason}")
-    except KeyError:
-        return flat(reason)
+    told["because"] = undecided(found, language) or ""
+    kind = f"_{found['tie']}" if found["outcome"] == "tie" and found.get("tie") in ("cycle", "identical") else ""
+    return say(language, f"decision_{by}_{found['outcome']}{kind}", **told)
 
 
 def table(transcript: Transcript) -> list[Standing]:
@@ -140,8 +149,11 @@ def judged(transcript: Transcript) -> list[Judged]:
 
 
 def _pair(transcript: Transcript, row: Mapping[str, Any]) -> Judged:
-    title = say(transcript.language, "listed").join(_name(transcript, name) for name in _texts(row.get("agents")))
-    return Judged(title, result(transcript, row.get("verdict")), _whys(transcript, row))
+    language = transcript.language
+    title = say(language, "listed").join(_name(transcript, name) for name in _texts(row.get("agents")))
+    same = row.get("because") == "identical"
+    verdict = say(language, "judged_identical") if same else result(transcript, row.get("verdict"))
+    return Judged(title, verdict, _whys(transcript, row))
 
 
 def result(transcript: Transcript, verdict: object) -> str:
@@ -157,10 +169,12 @@ def _whys(transcript: Transcript, row: Mapping[str, Any]) -> list[str]:
     """Each judgement: what it says, in which order the answers were shown, and why."""
     language, told = transcript.language, []
     for each in _rows(row.get("judgements")):
-        shown = say(language, "judged_order", shown=" → ".join(_texts(each.get("shown"))))
         said = _score(each.get("score"), language) or result(transcript, each.get("verdict"))
-        why = flat(str(each.get("why") or each.get("problem") or ""))
-        told.append(say(language, "judged_why", shown=shown, verdict=said, why=why or "—"))
+        why = flat(str(each.get("why") or each.get("problem") or "")) or "—"
+        names = _texts(each.get("shown"))
+        shown = say(language, "judged_order", shown=" → ".join(names))
+        key = "judged_why" if len(names) > 1 else "rated_why"
+        told.append(say(language, key, shown=shown, verdict=said, why=why))
     return told
 
 

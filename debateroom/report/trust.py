@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from debateroom.messages import Round, Transcript
+from debateroom.models.catalog import makers
 from debateroom.report.outcome import had_moderator
 from debateroom.report.positions import Move
 from debateroom.report.seats import Finder, ShownSeat, model_name, one_name
@@ -253,10 +254,10 @@ def _models(transcript: Transcript, words: Words) -> Iterator[Trust]:
         yield Trust(words("trust.one_model"), warns=True)
     elif vendors & {"", "unknown"} or not vendors:
         yield Trust(words("trust.models", n=len(models)))
-    elif len(vendors) == 1:
+    elif frozenset.intersection(*map(makers, vendors)):
         yield Trust(words("trust.one_vendor", n=len(models)), warns=True)
     else:
-        yield Trust(words("trust.vendors", n=len(models), vendors=len(vendors)))
+        yield Trust(words("trust.vendors", n=len(models), vendors=len(frozenset.union(*map(makers, vendors)))))
 
 
 def _citations(transcript: Transcript, words: Words) -> Iterator[Trust]:

@@ -29,10 +29,12 @@ _REASON = 160
 JSON_LIMIT = 2000
 """Bytes the JSON object of a room may have: assistants read it, and their context costs money."""
 _KEYS = (
-    "ok", "exit_code", "room", "kind", "status", "outcome", "summary", "recommended_action", "sharpest_disagreement",
-    "rounds_played", "agents", "effective_agents", "missing", "degraded", "cost", "currency", "report", "transcript",
-    "brief", "error", "hint",
+    "ok", "exit_code", "room", "kind", "status", "outcome", "decision", "summary", "recommended_action",
+    "sharpest_disagreement", "rounds_played", "agents", "effective_agents", "missing", "degraded", "cost", "currency",
+    "report", "transcript", "brief", "error", "hint", "figures",
 )  # fmt: skip
+_OPTIONAL = ("decision", "figures")
+"""Keys of some rooms alone: where a vote or a judge decided, and of an evaluation."""
 _SHORTENED = ("summary", "recommended_action", "sharpest_disagreement", "error", "hint")
 UNREADABLE = "unreadable"
 """Status of a room whose journal cannot be read, or does not say how it was opened."""
@@ -45,9 +47,10 @@ QUIET = 7_200.0
 def summarize(folder: Path, state: State) -> dict[str, Any]:
     """The object for the room in `folder` as `state` has it; paths are absolute, what is not known yet is None.
 
-    That of an evaluation has `figures` as well. `exit_code` is that of the run. While it goes on there is none, and
-    `ok` is true: nothing has gone wrong. `missing` names seats without a reply in the last round; `degraded` is true
-    when there are such, or when the moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
+    That of an evaluation has `figures` as well, that of a room which a vote or a judge decided `decision`.
+    `exit_code` is that of the run. While it goes on there is none, and `ok` is true: nothing has gone wrong.
+    `missing` names seats without a reply in the last round; `degraded` is true when there are such, or when the
+    moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
     """
     transcript = state.transcript
     final = transcript.final_output or {}
@@ -58,6 +61,9 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     if "summary" in said:
         said["summary"] = paragraph(transcript)
     told = {"figures": _figures(state)} if transcript.kind == EVALUATION else {}
+    decided = final.get("decision")
+    if isinstance(decided, Mapping):
+        told["decision"] = _decision(decided, transcript.language)
     return {
         "ok": state.exit_code in (0, None),
         "exit_code": state.exit_code,
@@ -84,11 +90,9 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
 def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
     """The object with all its keys in their order, long texts cut until its JSON is within `JSON_LIMIT`.
 
-    That of an evaluation ends with its figures, of which nothing is cut.
+    Of a decision and of figures nothing is cut.
     """
-    whole: dict[str, Any] = {key: value.get(key) for key in _KEYS}
-    if "figures" in value:
-        whole["figures"] = value["figures"]
+    whole: dict[str, Any] = {key: value.get(key) for key in _KEYS if key in value or key not in _OPTIONAL}
     for key in _SHORTENED:
         if isinstance(whole[key], str):
             whole[key] = one_line(whole[key], 600)
@@ -115,6 +119,34 @@ def _figures(state: State) -> dict[str, Any]:
     short = [{name: value for name, value in rate.items() if name not in _LISTS} for rate in rates]
     by_check = dict(zip(figures["by_check"], short[1:], strict=True))
     return {"planned": planned, **figures, "overall": short[0], "by_check": by_check, "spent": final.get("spent")}
+
+
+def _decision(found: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """What decided the room: a vote or a judge, and whom it named. `because` tells why there is no verdict.
+
+    A final output from elsewhere may hold anything.
+    """
+    told = {key: found.get(key) for key in ("by", "outcome", "winner", "tied")}
+    told["because"] = undecided(found, language)
+    if found.get("by") == "vote":
+        votes = found.get("votes")
+        each = votes.items() if isinstance(votes, Mapping) else ()
+        counts = {str(name): len(voters) for name, voters in each if isinstance(voters, list | tuple)}
+        named = [(name, count) for name, count in counts.items() if name]
+        return told | {"voters": sum(counts.values()), "votes": dict(named[:_LISTED])}
+    rows = found.get("scores")
+    scored = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
+    scores = {str(row.get("agent")): row.get("score") for row in scored[:_LISTED]}
+    return told | {"judge": found.get("judge"), "scores": scores}
+
+
+def undecided(decision: Mapping[str, Any], language: str) -> str | None:
+    """Why a vote or a judge came to no verdict, None where there is one. A word of another version stands."""
+    reason = decision.get("undecided_because")
+    try:
+        return say(language, f"undecided_{reason}") if reason else None
+    except KeyError:
+        return one_line(str(reason), _REASON)
 
 
 def paragraph(transcript: Transcript) -> str:
