@@ -168,7 +168,8 @@ def play(
         final = results.collect(room.folder, plan, idle)
         room.write(event("synthesized", final_output=final))
         if plan.asked.junit:
-            text = to_junit(room.folder, plan.tasks, name=plan.problem)
+            missing = [(task, number) for task, number in final["figures"]["missing_trials"]]
+            text = to_junit(room.folder, plan.tasks, name=plan.problem, missing=missing)
             activities.write_text(Path(plan.asked.junit), text)
         return _ended(plan, room.folder, stopped, final)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import samples
@@ -17,7 +18,7 @@ from dialogues import Agent
 from evaluations import AGENT, DATASET, WORLD, Shop, solution
 from vendor import Call, Reply, VendorServer
 
-from debateroom import evaluations
+from debateroom import cli, evaluations
 from debateroom.activities import Outcome
 from debateroom.errors import NoModel, UsageError
 from debateroom.report import html, markdown
@@ -47,17 +48,30 @@ def customer_only(*said: str) -> Callable[[Call], Reply]:
 
 
 def test_the_budget_ends_the_run_and_says_how_far_it_came(serve: Serve, here: Path) -> None:
-    """Exit code 7; the figures are of the trials that ended."""
+    """Exit code 7, also for `resume` and `wait`; figures, gate, report and JUnit say what was not played."""
     serve(Shop())
     outcome = evaluations.evaluate(
         DATASET, agent=AGENT, world=WORLD, customer="haiku", agent_model="haiku", active=here / "active",
-        concurrency=2, budget=0.001,
+        concurrency=2, budget=0.001, gate="pass^1>=0.1", junit=str(here / "out.xml"),
     )  # fmt: skip
     assert (outcome.summary["exit_code"], outcome.transcript.stopped, outcome.transcript.status) == (
         7, "budget", "finished",
     )  # fmt: skip
     assert 0 < figures(outcome)["trials"] < 30
     assert f"after {figures(outcome)['trials']} of 30 trials" in str(outcome.summary["error"])
+    done = figures(outcome)["trials"]
+    missing = [f"{task} #1" for task, _ in figures(outcome)["missing_trials"]]
+    summary, gate = outcome.summary, (outcome.transcript.final_output or {})["gate"]
+    assert (summary["outcome"], summary["degraded"], summary["missing"]) == ("incomplete", True, missing[:20])
+    assert str(summary["summary"]).endswith(f", {done}/30 (30 × 1)")
+    assert (gate["ok"], gate["complete"], len(missing)) == (False, False, 30 - done)
+    report = outcome.report.read_text(encoding="utf-8")
+    assert f"incomplete: {done} of 30 trials; not played: {', '.join(missing)}" in report
+    assert f"not in pass^1, for want of valid trials: {', '.join(each[:-3] for each in missing)}" in report
+    assert "gate pass^1>=0.1: incomplete (1 so far)" in report
+    suite = ElementTree.parse(here / "out.xml").getroot()  # noqa: S314 — our own file
+    assert (suite.attrib["tests"], suite.attrib["skipped"]) == ("30", str(30 - done))
+    assert cli.run(["resume", str(outcome.folder), "-q"]) == cli.run(["wait", str(outcome.folder)]) == 7
 
 
 def test_the_time_ends_the_run(serve: Serve, here: Path) -> None:

@@ -113,6 +113,7 @@ def test_after_ctrl_c_resume_plays_what_is_missing(serve: Serve, here: Path, few
     status = json.loads(run("status", "--json", "eval").out)
     assert (status["status"], status["exit_code"]) == ("interrupted", 130)
     assert status["figures"] == {"planned": 4, "trials": ended(folder)}
+    assert status["degraded"]
     assert f"interrupted, {ended(folder)} of 4 trials" in run("status", "eval").out
     before, finished = said(folder), ended(folder)
     shop.after = 10**9
@@ -183,6 +184,7 @@ def test_the_object_has_all_figures(serve: Serve, here: Path, few: Path, run: Ru
     rate = {"passed": 6, "trials": 8, "interval": [0.409275, 0.928521], "pass_hat": [0.75, 0.75]}
     assert figures == {
         "planned": 8, "trials": 8, "valid": 8, "inconclusive": 0, "style": 0, "errors": 0, "simulator_invalid": 0,
+        "missing": 0,
         "satisfied": 8, "average_turns": 2.0, "stops": {"stop": 8}, "do_nothing": [0, 4], "overall": rate,
         "by_check": {
             "tool_calls": rate, "db_state": rate,

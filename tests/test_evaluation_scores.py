@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from debateroom import evaluation
 from debateroom.errors import UsageError
-from debateroom.evaluation import customer_text, figures
+from debateroom.evaluation import customer_text, figures, gate
 from debateroom.evaluation.checks import Check, Status, grade, is_said, verdict
 from debateroom.evaluation.dataset import read_task
 from debateroom.evaluation.figures import Graded, first_lines, pass_hat_k, wilson
@@ -167,6 +168,11 @@ def test_impossible_counts_are_refused() -> None:
     assert (wilson(0, 10).low, wilson(10, 10).high) == (0.0, 1.0)
 
 
+def planned(tasks: Sequence[str], trials: int) -> figures.Planned:
+    """Each task with both checks."""
+    return figures.Planned(dict.fromkeys(tasks, ("tool_calls", "db_state")), trials)
+
+
 def scored(task: str, number: int, calls: Status, *, state: Status = "pass", turns: int = 2, **more: Any) -> Graded:
     """A trial that came out like this."""
     trial = Trial(
@@ -187,6 +193,7 @@ def test_the_figures_keep_apart_what_must_not_be_averaged() -> None:
             scored("c", 1, "pass", simulator_invalid=("invented id W9",)),
             scored("c", 2, "fail", stop=Stop(cause="token", token="transfer")), scored("c", 3, "error"),
         ],
+        planned("abc", 3),
         do_nothing={"a": "fail", "b": "pass", "c": "fail"},
     )  # fmt: skip
     assert found.overall.counts == {"a": (2, 3), "b": (1, 2), "c": (0, 1)}
@@ -210,8 +217,32 @@ def test_the_figures_keep_apart_what_must_not_be_averaged() -> None:
 
 def test_without_a_valid_trial_there_is_no_figure() -> None:
     """`-`, and not 0 %."""
-    none = figures.figures([scored("a", 1, "error")])
+    none = figures.figures([scored("a", 1, "error")], planned("a", 1))
     assert [line.split()[-1] for line in first_lines(none)] == ["-"] * 4
     assert (none.overall.interval, none.do_nothing, none.overall.left_out(1)) == (None, None, ("a",))
     assert math.isnan(none.overall.pass_hat[0])
-    assert first_lines(figures.figures([])) == first_lines(none)
+    assert first_lines(figures.figures([], planned("a", 1))) == first_lines(none)
+
+
+def test_what_was_planned_and_not_played_is_listed_and_no_bar_is_reached() -> None:
+    """A task without a trial is in no figure and said so; the gate waits, whatever the others came to."""
+    half = [scored("a", 1, "pass"), scored("a", 2, "pass"), scored("b", 1, "pass")]
+    found = figures.figures(half, planned("abc", 2))
+    assert found.missing == (("b", 2), ("c", 1), ("c", 2))
+    assert found.overall.pass_hat == (1.0, 1.0)
+    assert [found.overall.left_out(k) for k in (1, 2)] == [("c",), ("b", "c")]
+    assert gate.passed(gate.read_gate("pass^1>=0.7"), found) == (False, 1.0, False)
+    whole = [*half, *(scored(task, number, "pass") for task, number in found.missing)]
+    broke = [*whole[:-1], scored("c", 2, "error", stop=Stop(cause="error", error="x"))]
+    for trials, came in ((whole, (True, 1.0, True)), (broke, (False, 1.0, False))):
+        assert gate.passed(gate.read_gate("pass^1>=0.7"), figures.figures(trials, planned("abc", 2))) == came
+
+
+@pytest.mark.parametrize(("passed", "of", "ok"), [(7, 10, True), (69, 100, False), (1, 3, False)])
+def test_a_bar_is_reached_by_what_stands_on_it(passed: int, of: int, ok: bool) -> None:
+    """0.7 is seven of ten, though the mean of the tasks' shares misses it by a hair of binary fractions."""
+    trials = [scored(str(task), 1, "pass" if task < passed else "fail") for task in range(of)]
+    found = figures.figures(trials, planned([str(task) for task in range(of)], 1))
+    assert gate.passed(gate.read_gate("pass^1>=0.7"), found).ok is ok
+    rounded = found.overall.pass_hat[0] + 1e-13
+    assert gate.passed(gate.Gate("", 1, "", rounded), found).ok

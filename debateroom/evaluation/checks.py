@@ -40,8 +40,13 @@ def grade(task: Task, trial: Trial) -> tuple[Check, ...]:
     In a trial that ended with an error every check is `error`. What the task cannot have scored here is
     `inconclusive`, whatever else is known of it.
     """
+    return tuple(_graded(name, task, trial) for name in asked_of(task))
+
+
+def asked_of(task: Task) -> tuple[CheckName, ...]:
+    """The checks that a task asks for, those that cannot be scored here included, in the order of `CHECKS`."""
     asked = {*task.checks.named(), *(each.check for each in task.unscored)}
-    return tuple(_graded(name, task, trial) for name in CHECKS if name in asked)
+    return tuple(name for name in CHECKS if name in asked)
 
 
 def verdict(checks: Sequence[Check]) -> Status:

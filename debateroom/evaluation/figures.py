@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -98,6 +98,8 @@ class Figures:
     """Task and number of every broken trial: to be run again, never averaged."""
     simulator_invalid: tuple[tuple[str, int], ...]
     """Task and number of every trial whose customer said what it cannot know or must not say."""
+    missing: tuple[tuple[str, int], ...]
+    """Task and number of every trial that was planned and did not come to an end."""
     do_nothing: tuple[int, int] | None
     """Tasks that pass when nothing is done, and tasks; None when that was not tried."""
 
@@ -105,6 +107,15 @@ class Figures:
     def trials(self) -> int:
         """All trials, the broken and the invalid ones included."""
         return self.valid + len(self.errors) + len(self.simulator_invalid)
+
+
+class Planned(NamedTuple):
+    """What an evaluation is to play."""
+
+    checks: Mapping[str, Collection[CheckName]]
+    """Task → what it is checked by."""
+    trials: int
+    """Of each task."""
 
 
 def pass_hat_k(counts: Sequence[tuple[int, int]], k: int) -> float:
@@ -140,27 +151,29 @@ def wilson(passed: int, trials: int, z: float = _Z95) -> Interval:
     return Interval(middle - reach if passed else 0.0, middle + reach if passed < trials else 1.0)
 
 
-def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None = None) -> Figures:
-    """The figures of all trials. `do_nothing` has the verdict on each task when nothing is done."""
-    valid, errors, invalid = _sorted_out(graded)
-    everything = (*valid, *errors, *invalid)
-    most = max(Counter(each.trial.task for each in everything).values(), default=0)
+def figures(graded: Iterable[Graded], planned: Planned, *, do_nothing: Mapping[str, Status] | None = None) -> Figures:
+    """The figures of the trials that were `planned`, as far as they came to an end.
 
-    def rate(status: Callable[[Graded], Status | None], decided: frozenset[Status]) -> Rate:
-        tasks = dict.fromkeys(each.trial.task for each in everything if status(each) is not None)
+    `do_nothing` has the verdict on each task when nothing is done.
+    """
+    valid, errors, invalid = _sorted_out(graded)
+    played = {(each.trial.task, each.trial.number) for each in (*valid, *errors, *invalid)}
+    every = [(task, number) for task in planned.checks for number in range(1, planned.trials + 1)]
+
+    def rate(tasks: Iterable[str], status: Callable[[Graded], Status | None], decided: frozenset[Status]) -> Rate:
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for each in valid:
             said = status(each)
             counts[each.trial.task][0] += said == "pass"
             counts[each.trial.task][1] += said in decided
-        return Rate({task: (counts[task][0], counts[task][1]) for task in tasks}, most)
+        return Rate({task: (counts[task][0], counts[task][1]) for task in tasks}, planned.trials)
 
     return Figures(
-        overall=rate(lambda each: each.status, frozenset({"pass", "fail", "inconclusive"})),
+        overall=rate(planned.checks, lambda each: each.status, frozenset({"pass", "fail", "inconclusive"})),
         by_check={
-            name: rate(lambda each, name=name: _status_of(each, name), frozenset({"pass", "fail"}))  # type: ignore[misc]
+            name: rate(tasks, lambda each, name=name: _status_of(each, name), frozenset({"pass", "fail"}))  # type: ignore[misc]
             for name in CHECKS
-            if any(_status_of(each, name) for each in everything)
+            if (tasks := [task for task, checks in planned.checks.items() if name in checks])
         },
         stops=dict(Counter(each.trial.stop.token or each.trial.stop.cause for each in valid)),
         satisfied=sum(each.trial.stop.satisfied for each in valid),
@@ -170,6 +183,7 @@ def figures(graded: Iterable[Graded], *, do_nothing: Mapping[str, Status] | None
         inconclusive=sum(each.status == "inconclusive" for each in valid),
         errors=tuple((each.trial.task, each.trial.number) for each in errors),
         simulator_invalid=tuple((each.trial.task, each.trial.number) for each in invalid),
+        missing=tuple(each for each in every if each not in played),
         do_nothing=None if do_nothing is None else (sum(v == "pass" for v in do_nothing.values()), len(do_nothing)),
     )
 

@@ -32,6 +32,8 @@ class Passed(NamedTuple):
     ok: bool
     value: float | None
     """pass^k; None when no task has so many valid trials: then the bar is not reached."""
+    complete: bool = True
+    """Whether every planned trial came to an end; else nothing is reached yet."""
 
 
 def read_gate(text: str) -> Gate:
@@ -53,11 +55,15 @@ def read_gate(text: str) -> Gate:
 
 
 def passed(gate: Gate, found: Figures) -> Passed:
-    """Whether the figures reach the gate's bar; a hair of binary fractions below it is on it."""
+    """Whether the figures reach the gate's bar; a hair of binary fractions below it is on it.
+
+    With trials that are still to be played nothing is reached.
+    """
+    complete = not found.missing and not found.errors
     rate: Rate | None = found.overall
     if gate.check:
         rate = next((each for name, each in found.by_check.items() if name == gate.check), None)
     if rate is None or gate.k > rate.most or math.isnan(rate.pass_hat[gate.k - 1]):
-        return Passed(False, None)
+        return Passed(False, None, complete)
     value = rate.pass_hat[gate.k - 1]
-    return Passed(value >= gate.bar - 1e-12, value)
+    return Passed(complete and value >= gate.bar - 1e-12, value, complete)

@@ -17,10 +17,11 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may hold."""
 
 
-def to_junit(folder: Path, tasks: Sequence[Task], *, name: str) -> str:
+def to_junit(folder: Path, tasks: Sequence[Task], *, name: str, missing: Sequence[tuple[str, int]] = ()) -> str:
     """The trials in a room's journal as one test suite.
 
-    A failed trial is a failure, a broken one an error; one without a verdict, or of an invalid customer, is skipped.
+    A failed trial is a failure, a broken one an error; one without a verdict, of an invalid customer, or among those
+    that are `missing` because they were not played, is skipped.
     """
     known = {task.id: task for task in tasks}
     suite = ElementTree.Element("testsuite", name=_plain(name))
@@ -29,18 +30,23 @@ def to_junit(folder: Path, tasks: Sequence[Task], *, name: str) -> str:
         if trial.task not in known:
             continue
         checks = grade(known[trial.task], trial)
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_plain(trial.task), name=f"{_plain(trial.task)} #{trial.number}"
-        )
+        case = _case(suite, trial.task, trial.number)
         counts["tests"] += 1
         if told := _told(trial, checks):
             kind, text = told
             counts[kind] += 1
             ElementTree.SubElement(case, kind, message=_plain(text.splitlines()[0])).text = _plain(text)
+    for task, number in missing:
+        ElementTree.SubElement(_case(suite, task, number), "skipped", message="not played")
+    counts.update(tests=len(missing), skipped=len(missing))
     for kind, attribute in (("tests", "tests"), ("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(attribute, str(counts[kind]))
     ElementTree.indent(suite)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
+
+
+def _case(suite: ElementTree.Element, task: str, number: int) -> ElementTree.Element:
+    return ElementTree.SubElement(suite, "testcase", classname=_plain(task), name=f"{_plain(task)} #{number}")
 
 
 def _told(trial: Trial, checks: Sequence[Check]) -> tuple[str, str] | None:

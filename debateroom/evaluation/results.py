@@ -10,9 +10,9 @@ from typing import Any
 
 from debateroom.evaluation import gate as gates
 from debateroom.evaluation import journal
-from debateroom.evaluation.checks import Status, grade
+from debateroom.evaluation.checks import Status, asked_of, grade
 from debateroom.evaluation.customer_text import TextFinding, check_customer_style
-from debateroom.evaluation.figures import Figures, Graded, Rate, figures, first_lines
+from debateroom.evaluation.figures import Figures, Graded, Planned, Rate, figures, first_lines
 from debateroom.evaluation.journal import Ledger
 from debateroom.evaluation.plan import Plan
 from debateroom.evaluation.running import lightened
@@ -42,7 +42,8 @@ def collect(folder: Path, plan: Plan, do_nothing: Mapping[str, Status] | None) -
             shown.append(section(each))
     graded.sort(key=_place(plan))
     shown.sort(key=lambda item: _place(plan)(item))
-    found = figures(graded, do_nothing=do_nothing)
+    planned = Planned({task.id: asked_of(task) for task in plan.tasks}, plan.asked.trials)
+    found = figures(graded, planned, do_nothing=do_nothing)
     gate = _gate(plan, found)
     return {
         "outcome": _outcome(found, gate),
@@ -72,7 +73,11 @@ def _place(plan: Plan) -> Any:
 
 
 def _outcome(found: Figures, gate: Mapping[str, Any] | None) -> str:
-    """`broken` where a trial is to be played again, `missed` and `reached` with a gate, else `scored`."""
+    """`incomplete` where a trial was not played, `broken` where one is to be played again; `missed` and `reached`
+    with a gate, else `scored`.
+    """
+    if found.missing:
+        return "incomplete"
     if found.errors:
         return "broken"
     if gate is None:
@@ -85,15 +90,18 @@ def _gate(plan: Plan, found: Figures) -> dict[str, Any] | None:
     if gate is None:
         return None
     came = gates.passed(gate, found)
-    return {"text": gate.text, "ok": came.ok, "value": came.value}
+    return {"text": gate.text, "ok": came.ok, "value": came.value, "complete": came.complete}
 
 
 def summary(plan: Plan, found: Figures) -> str:
-    """`pass^1 0.73 [0.64, 0.81] of 30 tasks × 4 trials`."""
+    """`pass^1 0.73 [0.64, 0.81], 30 × 4`: tasks and trials of each; before them, where some are missing, how many."""
     rate = found.overall
     share = f"pass^1 {rate.passed / rate.trials:.2f}" if rate.trials else "pass^1 -"
     between = f" [{rate.interval.low:.2f}, {rate.interval.high:.2f}]" if rate.interval else ""
-    return f"{share}{between}, {len(plan.tasks)} × {plan.asked.trials}"
+    planned = f"{len(plan.tasks)} × {plan.asked.trials}"
+    if found.missing:
+        return f"{share}{between}, {found.trials}/{len(plan.tasks) * plan.asked.trials} ({planned})"
+    return f"{share}{between}, {planned}"
 
 
 def style_of(trial: Trial, *, opening: str = "") -> tuple[TextFinding, ...]:
@@ -143,6 +151,8 @@ def figures_json(found: Figures) -> dict[str, Any]:
         "simulator_invalid": len(found.simulator_invalid),
         "error_trials": [list(each) for each in found.errors],
         "invalid_trials": [list(each) for each in found.simulator_invalid],
+        "missing": len(found.missing),
+        "missing_trials": [list(each) for each in found.missing],
         "satisfied": found.satisfied,
         "average_turns": _number(found.average_turns),
         "stops": dict(found.stops),

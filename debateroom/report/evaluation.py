@@ -14,7 +14,7 @@ from debateroom.report.seats import model_name
 from debateroom.report.text import flat, shorten
 from debateroom.report.words import Words
 
-_TONES = {"scored": "good", "reached": "good", "missed": "open", "broken": "mixed"}
+_TONES = {"scored": "good", "reached": "good", "missed": "open", "broken": "mixed", "incomplete": "mixed"}
 T = TypeVar("T")
 _INSTRUCTION = 90
 """Columns of a task's instruction that the table has room for."""

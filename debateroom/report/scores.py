@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from debateroom.language import number, say
@@ -14,7 +14,7 @@ def texts(final: Mapping[str, Any], language: str) -> list[str]:
     found = final.get("figures")
     if not isinstance(found, Mapping):
         return []
-    told = [*map(str, final.get("lines", ())), ""]
+    told = [*map(str, final.get("lines", ())), "", *_unplayed(found, language)]
     told += [pass_line(say(language, "eval_all"), found["overall"])]
     told += [pass_line(name, rate) for name, rate in found["by_check"].items()]
     told += [
@@ -26,9 +26,24 @@ def texts(final: Mapping[str, Any], language: str) -> list[str]:
     gate = final.get("gate")
     if gate:
         value = "-" if gate["value"] is None else f"{gate['value']:.4g}"
-        came = say(language, "eval_gate_ok" if gate["ok"] else "eval_gate_no", value=value)
+        came = "eval_gate_ok" if gate["ok"] else "eval_gate_no" if gate.get("complete", True) else "eval_gate_part"
+        came = say(language, came, value=value)
         told.append(say(language, "eval_gate", gate=gate["text"], came=came))
     return told
+
+
+def trials(listed: Iterable[Sequence[Any]]) -> list[str]:
+    """Trials by their names: `S-004 #2`."""
+    return [f"{task} #{number}" for task, number in listed]
+
+
+def _unplayed(found: Mapping[str, Any], language: str) -> Iterator[str]:
+    """How many of the planned trials the figures are of, and which were not played; nothing when all were."""
+    missing = found.get("missing_trials")
+    if missing:
+        done = found["trials"]
+        listed = ", ".join(trials(missing))
+        yield say(language, "eval_incomplete", done=done, count=done + len(missing), trials=listed)
 
 
 def pass_line(name: str, rate: Mapping[str, Any]) -> str:
@@ -52,8 +67,7 @@ def _counts(found: Mapping[str, Any], language: str) -> Iterator[str]:
 def _apart(found: Mapping[str, Any], language: str) -> Iterator[str]:
     for key, name in (("eval_invalid", "invalid_trials"), ("eval_errors", "error_trials")):
         if found[name]:
-            trials = ", ".join(f"{task} #{trial}" for task, trial in found[name])
-            yield say(language, key, count=len(found[name]), trials=trials)
+            yield say(language, key, count=len(found[name]), trials=", ".join(trials(found[name])))
     if found["inconclusive"]:
         yield say(language, "eval_inconclusive", count=found["inconclusive"])
     if found.get("style"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from debateroom.terminal import one_line
 
 _SAID = ("outcome", "summary", "recommended_action", "sharpest_disagreement")
 """What the final output says in words. One from elsewhere may hold anything."""
-_LISTS = ("error_trials", "invalid_trials", "left_out")
+_LISTS = ("error_trials", "invalid_trials", "missing_trials", "left_out")
 """What of the figures lists trials or tasks."""
 _NAMED = 3
 """Missing seats that a paragraph names."""
@@ -51,12 +52,14 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
     `exit_code` is that of the run. While it goes on there is none, and `ok` is true: nothing has gone wrong.
     `missing` names seats without a reply in the last round; `degraded` is true when there are such, or when the
     moderator's verdict or synthesis is lacking: the debate is done, and weighs less.
+    Of an evaluation `missing` names trials that were not played, or broke; it is `degraded` when it ended without
+    some of its trials.
     """
     transcript = state.transcript
     final = transcript.final_output or {}
     said = {key: value for key in _SAID for value in [final.get(key)] if isinstance(value, str)}
     effective = final.get("effective_agents")
-    gone = missing(transcript) if transcript.kind in DEBATES else ()
+    gone = [seat.agent for seat in missing(transcript)] if transcript.kind in DEBATES else _unplayed(transcript)
     report = folder.resolve() / REPORT
     if "summary" in said:
         said["summary"] = paragraph(transcript)
@@ -74,8 +77,8 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
         "rounds_played": len(played(transcript)),
         "agents": len(transcript.agents),
         "effective_agents": effective if isinstance(effective, int) else None,
-        "missing": [seat.agent for seat in gone[:_LISTED]],
-        "degraded": bool(gone) or any(_unmoderated(transcript)),
+        "missing": gone[:_LISTED],
+        "degraded": bool(gone) or any(_unmoderated(transcript)) or _broken_off(state),
         "cost": dollars(transcript.cost),
         "currency": CURRENCY,
         **told,
@@ -88,7 +91,8 @@ def summarize(folder: Path, state: State) -> dict[str, Any]:
 
 
 def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with all its keys in their order, long texts cut until its JSON is within `JSON_LIMIT`.
+    """The object with all its keys in their order, long texts cut, and after them the list of what is missing, until
+    its JSON is within `JSON_LIMIT`.
 
     Of a decision and of figures nothing is cut.
     """
@@ -99,9 +103,32 @@ def shortened(value: Mapping[str, Any]) -> dict[str, Any]:
     while len(files.dumps(whole)) > JSON_LIMIT:
         longest = max((key for key in _SHORTENED if whole[key]), key=lambda key: len(whole[key]), default=None)
         if longest is None or len(whole[longest]) < 40:
-            break
+            if not whole["missing"]:
+                break
+            whole["missing"] = whole["missing"][:-1]
+            continue
         whole[longest] = one_line(whole[longest], len(whole[longest]) * 4 // 5)
     return whole
+
+
+def _planned(state: State) -> int:
+    """Trials that an evaluation was to play."""
+    return len(state.settings.get("tasks", ())) * int(state.settings.get("asked", {}).get("trials", 1))
+
+
+def _unplayed(transcript: Transcript) -> list[str]:
+    """The trials of an evaluation that were not played, and those that broke."""
+    found = (transcript.final_output or {}).get("figures")
+    if transcript.kind != EVALUATION or not isinstance(found, Mapping):
+        return []
+    listed = (*found.get("missing_trials", ()), *found.get("error_trials", ()))
+    return [one_line(f"{task} #{number}", 60) for task, number in listed]
+
+
+def _broken_off(state: State) -> bool:
+    """Whether an evaluation is over without all of its trials."""
+    transcript = state.transcript
+    return transcript.kind == EVALUATION and transcript.status != "running" and state.trials < _planned(state)
 
 
 def _figures(state: State) -> dict[str, Any]:
@@ -109,9 +136,8 @@ def _figures(state: State) -> dict[str, Any]:
 
     Lists of trials and tasks are left out: they may be long, and are in `chat.json`.
     """
-    final, settings = state.transcript.final_output or {}, state.settings
+    final, planned = state.transcript.final_output or {}, _planned(state)
     known = final.get("figures")
-    planned = len(settings.get("tasks", ())) * settings.get("asked", {}).get("trials", 1)
     if not isinstance(known, Mapping):
         return {"planned": planned, "trials": state.trials}
     figures = {name: value for name, value in known.items() if name not in _LISTS}
@@ -244,8 +270,8 @@ def _unreadable(folder: Path, error: DebateroomError) -> dict[str, Any]:
 
 def _gone(folder: Path, state: State) -> dict[str, Any]:
     """The object for a room whose process ended without a word."""
-    value = summarize(folder, state)
     stopped = lock.was_stopped(folder)
     error = "interrupted" if stopped else say(state.transcript.language, "process_gone")
     ended = {"ok": False, "exit_code": STOPPED if stopped else 1, "error": error, "hint": command("resume", folder)}
-    return value | {"status": "interrupted"} | ended
+    gone = replace(state, transcript=replace(state.transcript, status="interrupted"))
+    return summarize(folder, gone) | ended

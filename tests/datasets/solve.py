@@ -14,9 +14,9 @@ from typing import NamedTuple
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))  # a checkout without an installation
 
-from debateroom.evaluation.checks import Status, grade, verdict  # noqa: E402 — after the path
+from debateroom.evaluation.checks import Status, asked_of, grade, verdict  # noqa: E402 — after the path
 from debateroom.evaluation.dataset import read_dataset  # noqa: E402
-from debateroom.evaluation.figures import Graded, figures, first_lines  # noqa: E402
+from debateroom.evaluation.figures import Graded, Planned, figures, first_lines  # noqa: E402
 from debateroom.evaluation.reference import do_nothing, mutations, reference_trial  # noqa: E402
 from debateroom.evaluation.task import ReferenceCall, Task  # noqa: E402
 from debateroom.evaluation.world import World, find_world, play  # noqa: E402
@@ -70,7 +70,8 @@ def main() -> int:
             + "".join(f"  NOT SEEN: {name}" for name in each.missed)
         )
     trials = [Graded(trial, grade(task, trial)) for task in tasks for trial in [reference_trial(task, shop)]]
-    print(*first_lines(figures(trials, do_nothing={each.task: each.nothing for each in found})), sep="\n")
+    planned = Planned({task.id: asked_of(task) for task in tasks}, 1)
+    print(*first_lines(figures(trials, planned, do_nothing={each.task: each.nothing for each in found})), sep="\n")
     return 0 if all(each.ok for each in found) else 1
 
 
