@@ -1,6 +1,6 @@
 """One trial from its first message to its end: a customer and an agent in turns, then the judge.
 
-play → _talk → customer.speak → actor.answer → …
+play → _attempt → _talk → customer.speak → actor.answer → …
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from debateroom.errors import DebateroomError, NoModel
 from debateroom.evaluation.actor import Actor
 from debateroom.evaluation.customer import Customer
 from debateroom.evaluation.judging import judge
-from debateroom.evaluation.stage import Stage
+from debateroom.evaluation.stage import Misfit, Stage
 from debateroom.evaluation.trial import Message, Stop, Trial
 
 _CIRCLES = 3
@@ -20,7 +20,18 @@ _CIRCLES = 3
 
 
 def play(stage: Stage) -> Trial:
-    """The trial, to its end. What breaks in it is its stop cause `error`. Raises NoModel and Over: no more trials."""
+    """The trial, to its end. What breaks in it is its stop cause `error`. Raises NoModel and Over: no more trials.
+
+    An attempt that the journal does not have as it was played is not gone on with: it is played anew.
+    """
+    try:
+        return _attempt(stage)
+    except Misfit:
+        stage.begin_anew()
+        return _attempt(stage)
+
+
+def _attempt(stage: Stage) -> Trial:
     messages: list[Message] = []
     invalid: list[str] = []
     actor: Actor | None = None

@@ -120,13 +120,17 @@ def attempts(told: Iterable[Mapping[str, Any]]) -> dict[Key, Attempt]:
         if event["attempt"] > known.number:
             known.number, known.over = event["attempt"], False
             known.tape.clear()
-        if event["event"] == "trial_said":
-            known.tape.append(event)
-        elif event["event"] == "trial_finished":
+        if event["event"] == "trial_finished":
             trial = read_trial(event)
             known.over = trial is not None and trial.stop.cause != "error"
             known.tape.clear()
-            known.number += not known.over  # a broken one is played anew, from its beginning
+            if not known.over:  # a broken one is played anew, from its beginning
+                known.number = event["attempt"] + 1
+        elif event["event"] == "trial_said" and event["attempt"] == known.number:
+            known.tape.append(event)
+            if event.get("place", len(known.tape)) != len(known.tape):  # something before it is lost: played anew too
+                known.number += 1
+                known.tape.clear()
     return found
 
 

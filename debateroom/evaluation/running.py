@@ -55,8 +55,10 @@ class Trials:
                         self._start(waiting.popleft())
                 for ended in self._write():
                     self._take(ended)
-                if self._too_late():
+                if self._too_late() and (self._running or waiting):
                     return "deadline"
+        except RoomError:
+            raise  # the disk is full, say: what comes after what was lost may not be written without it
         except BaseException:
             with contextlib.suppress(RoomError):
                 self._write(wait=False)

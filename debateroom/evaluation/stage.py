@@ -22,6 +22,12 @@ Tell = Callable[[Mapping[str, Any]], None]
 """Puts an event on its way into the journal, from any thread; events stay in the order in which they are told."""
 
 
+class Misfit(Exception):
+    """What the journal has of an attempt cannot be gone on with: something in it is lost, or it was played by other
+    rules.
+    """
+
+
 class Over(Exception):
     """The run may go on no longer; the word says why: `budget`, `deadline` or `stopped`."""
 
@@ -54,23 +60,29 @@ class Stage:
     until: float | None
     """Moment of `clock.monotonic()` at which the run's time is over; None is never."""
     tape: deque[Mapping[str, Any]] = field(default_factory=deque)
+    place: int = 0
+    """How much was said in this attempt."""
+
+    def begin_anew(self) -> None:
+        """Leaves what the journal has of this attempt, and begins another."""
+        self.tape.clear()
+        self.attempt, self.place = self.attempt + 1, 0
+        self.tell(self.event("trial_started", seed=self.seed))
 
     def taped(self, party: Party) -> Mapping[str, Any] | None:
-        """The next thing that the journal says `party` said; None when it has no more."""
+        """The next thing that the journal says `party` said; None when it has no more. Raises Misfit."""
         if not self.tape:
             return None
         told = self.tape.popleft()
         if told["party"] != party:
-            raise DebateroomError(
-                f"the journal has the {told['party']} where the {party} speaks in {self.key.task}: "
-                "it was written by another version",
-                hint="start the evaluation again",
-            )
+            raise Misfit
+        self.place += 1
         return told
 
     def say(self, party: Party, text: str, **more: Any) -> None:
-        """Tells the journal what somebody said."""
-        self.tell(self.event("trial_said", party=party, text=text, **more))
+        """Tells the journal what somebody said; by its place it is seen when something before it is lost."""
+        self.place += 1
+        self.tell(self.event("trial_said", place=self.place, party=party, text=text, **more))
 
     def failed(self, party: Party, error: DebateroomError, model: str) -> None:
         """Tells the journal that a call gave no answer, and what it cost all the same."""
