@@ -198,6 +198,38 @@ def test_parties_that_turn_in_circles_are_stopped(serve: Serve, here: Path) -> N
     assert (len(trial["messages"]), trial["stop"]["cause"], trial["status"]) == (4, "no_progress", "fail")
 
 
+SAME = "I am sorry, I cannot do that."
+CALM = ("Cancel it.", "No, really.", "But why ever not?", "Thanks. ###STOP###")
+
+
+def test_an_agent_that_says_the_same_three_times_is_stopped(serve: Serve, here: Path) -> None:
+    """Whatever its customer says in between, as long as that is nothing new."""
+    trial = play(serve, here, Customer(*CALM), SAME)
+    assert (len(trial["messages"]), trial["stop"]["cause"]) == (6, "no_progress")
+
+
+@pytest.mark.parametrize(
+    ("answers", "ended"),
+    [
+        ([(SAME, ["a"]), (SAME, ["b"]), (SAME, [("b", {"n": 2})])], "token"),
+        ([(SAME, ["a"]), (SAME, ["b"]), SAME], "token"),
+        ([(SAME, ["a"]), (SAME, ["a"]), (SAME, ["a"])], "no_progress"),
+    ],
+)
+def test_an_agent_that_does_something_else_each_time_goes_on(
+    serve: Serve, here: Path, answers: list[Any], ended: str
+) -> None:
+    """`It is done.` is right of each of three wishes."""
+    assert play(serve, here, Customer(*CALM), *answers)["stop"]["cause"] == ended
+
+
+def test_a_customer_that_tells_something_new_goes_on(serve: Serve, here: Path) -> None:
+    """What it was asked for is no circle, though it is asked for more in the same words."""
+    customer = Customer("Cancel my order.", "It is W1.", "My code is 19122.", "Thanks. ###STOP###")
+    trial = play(serve, here, customer, "Tell me more, please.", task={"known_info": "Your postal code is 19122."})
+    assert (len(trial["messages"]), trial["stop"]["cause"]) == (7, "token")
+
+
 def test_an_empty_message_is_asked_for_once_more_and_then_an_error(serve: Serve, here: Path) -> None:
     """Nothing is made up in its place."""
     said = script(here, "Hi, cancel it.", " ", repair("Thanks. ###STOP###"), first=1)

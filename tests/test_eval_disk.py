@@ -1,4 +1,4 @@
-"""A journal that lost something in the middle of a trial: a full disk, a damaged line. What is played is whole again."""
+"""A journal that lost something in the middle of a trial, by a full disk or a damaged line: that is played again."""
 
 from __future__ import annotations
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debateroom.dialogue.sameness import near_identical
+from debateroom.dialogue.sameness import brings_facts, near_identical
 from debateroom.errors import DebateroomError, NoModel
 from debateroom.evaluation.actor import Actor
 from debateroom.evaluation.customer import Customer
 from debateroom.evaluation.judging import judge
 from debateroom.evaluation.stage import Misfit, Stage
-from debateroom.evaluation.trial import Message, Stop, Trial
+from debateroom.evaluation.trial import Call, Message, Stop, Trial
 
 _CIRCLES = 3
 """Answers of the agent in a row that are the same, from which nothing more is expected."""
@@ -64,6 +64,7 @@ def _attempt(stage: Stage) -> Trial:
 def _talk(stage: Stage, actor: Actor, messages: list[Message], invalid: list[str]) -> Stop:
     """Plays the conversation into `messages`, what the customer may not say into `invalid`; how it ends."""
     customer = Customer(stage)
+    moved: list[bool] = []
     said = customer.open()
     for sent in range(stage.task.max_turns + 1):
         text, token = said.reply
@@ -74,20 +75,31 @@ def _talk(stage: Stage, actor: Actor, messages: list[Message], invalid: list[str
             messages.append(Message(party="customer", text=text))
         if token is not None:
             return Stop(cause="token", token=token)
+        known, done = [each.text for each in messages[:-1]], len(actor.calls)
         answer = actor.answer(text)
         messages.append(Message(party="agent", text=answer))
-        if in_circles(messages):
+        moved.append(brings_facts(text, known) or does_more(actor.calls[:done], actor.calls[done:]))
+        if in_circles(messages, moved):
             return Stop(cause="no_progress")
         customer.hear(answer)
         said = customer.speak()
     return Stop(cause="max_turns")
 
 
-def in_circles(messages: Sequence[Message]) -> bool:
-    """Whether both parties have just said again what they said before, or the agent the same three times."""
+def in_circles(messages: Sequence[Message], moved: Sequence[bool]) -> bool:
+    """Whether both parties have just said again what they said before, or the agent the same three times.
+
+    A turn that `moved` on is no circle, whatever the agent says about it: `It is done.` may be true of three wishes.
+    """
     agent = [each.text for each in messages if each.party == "agent"]
     customer = [each.text for each in messages if each.party == "customer"]
-    if len(agent) < 2 or not near_identical(agent[-1], agent[-2]):
+    if len(agent) < 2 or moved[-1] or not near_identical(agent[-1], agent[-2]):
         return False
     again = len(customer) > 1 and near_identical(customer[-1], customer[-2])
-    return again or (len(agent) >= _CIRCLES and near_identical(agent[-2], agent[-3]))
+    return again or (len(agent) >= _CIRCLES and not moved[-2] and near_identical(agent[-2], agent[-3]))
+
+
+def does_more(before: Sequence[Call], now: Sequence[Call]) -> bool:
+    """Whether the agent did something now that it had not done `before`."""
+    done = [(call.tool, call.args) for call in before if call.ok]
+    return any((call.tool, call.args) not in done for call in now if call.ok)
