@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from debateroom import evaluation
 from debateroom.errors import UsageError
 from debateroom.evaluation import customer_text, figures, gate
-from debateroom.evaluation.checks import Check, Status, grade, is_said, verdict
+from debateroom.evaluation.checks import Check, Status, grade, verdict
 from debateroom.evaluation.dataset import read_task
 from debateroom.evaluation.figures import Graded, first_lines, pass_hat_k, wilson
+from debateroom.evaluation.said import is_said
 from debateroom.evaluation.trial import Call, Judgement, Message, Stop, Trial
 
 
@@ -94,6 +95,30 @@ def test_calls_and_states_are_checked_with_their_evidence() -> None:
         ("已发货", "您的订单已发货。", True),
         ("two  words", "two\nwords", True),
         ("", "anything", False),
+        ("1500", "You get $1,500.00 back.", True),
+        ("1500", "1 500,00 €", True),
+        ("1500", "1\u202f500 €", True),
+        ("1500", "1.500 EUR", True),
+        ("1500", "1.500.000 EUR", False),
+        ("1,500", "1500", True),
+        ("327", "It is $327.00.", True),
+        ("41.5", "41.50", True),
+        ("41.5", "41,50 €", True),
+        ("41.5", "41.55", False),
+        ("don't", "Please don’t worry.", True),
+        ("total is 5", "The total is **5**.", True),
+        ("**bold**", "bold", True),
+        ("2**3", "23", False),
+        ("199", "On May 5 199 euros were refunded.", True),
+        ("199", "5 199 euros", False),
+        ("200", "100,200,300", True),
+        ("100200300", "100,200,300", True),
+        ("200", "1,200", False),
+        ("5", "-5", False),
+        ("5", "It is -$5.", False),
+        ("5", "3-5 days", True),
+        ("-5", "It is −5.", True),
+        ("1500", "共1,500.00元", True),
     ],
 )
 def test_what_the_agent_must_have_said(wanted: str, text: str, said: bool) -> None:

@@ -5,13 +5,12 @@ The same functions grade a trial when it ends and when it is graded again from t
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from debateroom.errors import UsageError
+from debateroom.evaluation.said import is_said
 from debateroom.evaluation.task import CHECKS, CheckName, Task
 from debateroom.evaluation.trial import Trial
 from debateroom.matching.calls import match_calls
@@ -134,22 +133,3 @@ _CHECK: Mapping[CheckName, Callable[[Task, Trial], Check]] = {
     "communicate": _communicate,
     "judge": _judge,
 }
-
-_THOUSANDS = re.compile(r"(?<=\d)[,' \u202f’](?=\d{3}(?!\d))")
-
-
-def is_said(wanted: str, messages: Sequence[str]) -> bool:
-    """Whether one of `messages` holds the string: case, width, runs of spaces and marks for thousands ignored.
-
-    A string that begins or ends with a digit is not found inside a longer number: `4` is not in `14` or `4.5`.
-    """
-    text = _even(wanted)
-    before = r"(?<!\d)(?<!\d[.,])" if text[:1].isdigit() else ""
-    behind = r"(?![.,]?\d)" if text[-1:].isdigit() else ""
-    pattern = re.compile(before + re.escape(text) + behind)
-    return bool(text) and any(pattern.search(_even(message)) for message in messages)
-
-
-def _even(text: str) -> str:
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return _THOUSANDS.sub("", folded)

@@ -104,7 +104,7 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAYS = {
     name: number
     for number, names in enumerate(
@@ -227,10 +227,10 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str], Callable[[re.Match[str]], set[str]
         r"(?:\b(?:on|since|from|dated|le|du|au)\s)(?P<m>\d{1,2})(?P<either>[/.])(?P<d>\d{1,2})(?![\d/]|\.\d)",
         re.IGNORECASE), _date),
     ("date", re.compile(
-        rf"\b(?P<m>{_MONTH})\b\.?\s(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s(?P<y>(?:19|20)\d\d)(?!\d))?",
+        rf"\b(?P<m>{MONTH})\b\.?\s(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s(?P<y>(?:19|20)\d\d)(?!\d))?",
         re.IGNORECASE), _date),
     ("date", re.compile(
-        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th|er)?\s(?:of\s)?(?P<m>{_MONTH})\b\.?(?:,?\s(?P<y>(?:19|20)\d\d)(?!\d))?",
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th|er)?\s(?:of\s)?(?P<m>{MONTH})\b\.?(?:,?\s(?P<y>(?:19|20)\d\d)(?!\d))?",
         re.IGNORECASE), _date),
     ("date", re.compile(
         rf"\b(?:last|past|this|next|on|since)\s({_EN_DAY})\b|\b({_FR_DAY})\s(?:dernier|passé|prochain)\b"
