@@ -90,6 +90,56 @@ def test_what_it_was_never_given_is_invented(text: str, kind: str, quote: str) -
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "投诉到12315",
+        "不退款我就打12315",
+        "1987年我就在这儿了，2019那年也是，快退款吧",
+        "上周三下雨，退款的事急不急",
+        "I'll call 911!",
+        "J'habite ici depuis 1987",
+        "I have lived here since 1987, you know.",
+        "back in the 1990s",
+        "on Sunday my daughter comes",
+        "It rained on Monday. Last Friday too, all day long",
+        "上周三下了好大的雨",
+        "I live in room 302, upstairs",
+        "我住3楼302室",
+        'she calls it the "good" scarf',
+        "那条“漂亮”的围巾",
+        "since COVID-19",
+    ],
+)
+def test_small_talk_invents_nothing(text: str) -> None:
+    """A year, a weekday, a number that anybody may call, a room, an adjective in quotation marks."""
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "quote"),
+    [
+        ("订单号是12315", "id", "12315"),
+        ("my order is 911", "id", "911"),
+        ("The order number is 1987.", "id", "1987"),
+        ("It's 1987.", "id", "1987"),
+        ("I ordered it in 1987", "id", "1987"),
+        ("Oh, it was on Sunday, I think", "date", "on Sunday"),
+        ("it arrived last Friday", "date", "last Friday"),
+        ("大概是上周四吧", "date", "上周四"),
+        ("Deliver it to room 302", "id", "302"),
+        ('The "ErgoMax" one', "quote", "ErgoMax"),
+        ('the product is "silent"', "quote", "silent"),
+        ('Your colleague told me "yes"', "quote", "yes"),
+        ("那个叫“小白”的", "quote", "小白"),
+        ("It was 1987, order W1987", "id", "W1987"),
+    ],
+)
+def test_where_it_stands_for_something_of_the_errand_it_is_invented(text: str, kind: str, quote: str) -> None:
+    """Beside a word of the errand, or as the whole answer."""
+    assert ("invented", kind, quote) in said(text)
+
+
+@pytest.mark.parametrize(
     ("text", "kind", "quote"),
     [
         ("It is ADA@hidden.org", "email", "ADA@hidden.org"),

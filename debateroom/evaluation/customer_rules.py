@@ -13,6 +13,7 @@ from debateroom.evaluation.customer import open_question
 from debateroom.evaluation.customer_data import data_in, even
 from debateroom.evaluation.customer_text import TextFinding, check_customer_text
 from debateroom.evaluation.personas import persona
+from debateroom.evaluation.small_talk import is_small_talk
 from debateroom.evaluation.task import Task
 from debateroom.evaluation.trial import Trial
 
@@ -109,7 +110,8 @@ def _rewritten(text: str, allowed: Sequence[str], findings: Sequence[TextFinding
     told = even("\n".join(allowed)).casefold()
     gone = {finding.text for finding in findings}
     for datum in data_in(text):
-        if datum.kind == "id" and datum.text not in gone and datum.text.casefold() not in told:
+        written = datum.text in gone or datum.text.casefold() in told or is_small_talk(datum, even(text))
+        if datum.kind == "id" and not written:
             yield datum.text
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from debateroom.evaluation.customer_data import Datum, Kind, data_in, even, folded
+from debateroom.evaluation.small_talk import is_small_talk
 
 
 class TextFinding(NamedTuple):
@@ -27,8 +28,8 @@ def check_customer_text(text: str, *, allowed: Sequence[str], forbidden_values: 
     `allowed` are all texts that the customer may draw on: instruction, known information, persona, opening, and what
     the agent has said. E-mails, phones, ids, amounts, dates and quoted strings must stand in one of them, however
     they are written there: `1,200.00 €` is `1200 euros`, `5 March` is `2026-03-05`, `99812` is `o_99812`. A
-    forbidden value must not be said in any of these ways, even when it stands in an allowed text. English, French
-    and Chinese are read.
+    forbidden value must not be said in any of these ways, even when it stands in an allowed text. What is said by
+    the way is none of it: `here since 1987`, `it rained on Monday`. English, French and Chinese are read.
 
     >>> known = ["You are Yusuf. Your order is o_99812 of 5 March 2026, paid 199 euros."]
     >>> check_customer_text("It is order o-99812, €199.00.", allowed=known, forbidden_values=["yusuf@example.org"])
@@ -49,11 +50,11 @@ def check_customer_text(text: str, *, allowed: Sequence[str], forbidden_values: 
         findings += [TextFinding("leak", datum.kind, datum.text) for datum in leaks]
         if not leaks and (words := value.words_in(text)):
             findings.append(TextFinding("leak", "value", words))
-    leaked = {finding.text for finding in findings}
+    leaked, plain = {finding.text for finding in findings}, even(text)
     findings += [
         TextFinding("invented", datum.kind, datum.text)
         for datum in said
-        if datum.text not in leaked and not known.has(datum)
+        if datum.text not in leaked and not known.has(datum) and not is_small_talk(datum, plain)
     ]
     return list(dict.fromkeys(findings))
 
