@@ -12,13 +12,12 @@ from debateroom.activities import Ended, Outcome
 from debateroom.agents.agent import Agent, open_agent
 from debateroom.dialogue.plan import absolute
 from debateroom.errors import BudgetSpent, DeadlinePassed, UsageError
-from debateroom.evaluation import journal, results
+from debateroom.evaluation import journal, junit, results
 from debateroom.evaluation import meta as customers
 from debateroom.evaluation import plan as plans
 from debateroom.evaluation.checks import Status
 from debateroom.evaluation.customer_judge import CustomerJudge, OnJudged
 from debateroom.evaluation.dataset import Dataset, read_dataset
-from debateroom.evaluation.junit import to_junit
 from debateroom.evaluation.meta import Meta
 from debateroom.evaluation.plan import Asked, Plan
 from debateroom.evaluation.planting import plant
@@ -155,6 +154,8 @@ def play(
     workers: Workers | None = None,
 ) -> Outcome:
     """Plays the trials that the journal of the room that `opened` opens does not hold yet. Also how it is resumed."""
+    if plan.asked.junit:
+        junit.check_place(plan.asked.junit)
     agent_of = agent or opens(plan.asked.agent, plan.asked, models, plan.agent_timeout)
 
     def act(room: Room, begun: float) -> Ended:
@@ -168,8 +169,9 @@ def play(
         final = results.collect(room.folder, plan, idle)
         room.write(event("synthesized", final_output=final))
         if plan.asked.junit:
+            activities.write_reports(room)  # whatever becomes of that file, what was paid for has its reports
             missing = [(task, number) for task, number in final["figures"]["missing_trials"]]
-            text = to_junit(room.folder, plan.tasks, name=plan.problem, missing=missing)
+            text = junit.to_junit(room.folder, plan.tasks, name=plan.problem, missing=missing)
             activities.write_text(Path(plan.asked.junit), text)
         return _ended(plan, room.folder, stopped, final)
 

@@ -18,9 +18,11 @@ from dialogues import Agent
 from evaluations import AGENT, DATASET, WORLD, Shop, solution
 from vendor import Call, Reply, VendorServer
 
-from debateroom import cli, evaluations
+from debateroom import cli, evaluations, settings
 from debateroom.activities import Outcome
-from debateroom.errors import NoModel, UsageError
+from debateroom.errors import NoModel, RoomError, UsageError
+from debateroom.evaluation.dataset import read_dataset
+from debateroom.evaluation.plan import Asked
 from debateroom.report import html, markdown
 
 Serve = Callable[..., VendorServer]
@@ -97,6 +99,51 @@ def test_a_refused_key_ends_the_run_before_more_is_asked(serve: Serve, here: Pat
     assert len(server.calls) == 1
     state = json.loads((here / "active" / "eval" / "journal.jsonl").read_text(encoding="utf-8").splitlines()[-1])
     assert (state["event"], state["status"], state["exit_code"]) == ("room_finished", "failed", 4)
+
+
+def test_a_file_for_junit_is_looked_at_before_the_first_call(
+    serve: Serve, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that is missing is no surprise after everything is paid; also for `resume`."""
+    server = serve(customer_only("Hello there.", "Bye. ###STOP###"))
+    path = written(here, {"instruction": "Say hello."})
+    command = ["eval", path, "--agent", "scripted:agent.jsonl", "--customer", "haiku", "-q"]
+    (here / "agent.jsonl").write_text('{"response": "Hello."}\n', encoding="utf-8")
+    (here / "out").mkdir()
+    for place, why in (("x/out.xml", "there is no folder"), ("out", "that file cannot be written")):
+        assert cli.run([*command, "--junit", place]) == 2
+        assert why in capsys.readouterr().err
+    assert (server.calls, (here / "active" / "eval").exists()) == ([], False)
+    chosen = settings.load({"active": here / "active"})
+    with evaluations.activities.open_models(chosen) as models:
+        asked = Asked(agent="scripted:agent.jsonl", customer="haiku", junit=str(here / "out" / "out.xml"))
+        folder = evaluations.prepare(
+            evaluations.cast(read_dataset(path), asked, chosen, models, "scripted:agent.jsonl").plan, chosen
+        )
+    (here / "out").rmdir()
+    assert cli.run(["resume", str(folder), "-q"]) == 2
+    assert f"next: mkdir -p {here / 'out'}" in capsys.readouterr().err
+    assert server.calls == []
+
+
+def test_reports_are_there_whatever_becomes_of_the_file_for_junit(
+    serve: Serve, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The figures are on stdout and in the report, in words of an evaluation."""
+
+    def full(path: Path, text: str) -> Path:
+        raise RoomError(f"cannot write {path}: No space left on device")
+
+    serve(customer_only("Hello there.", "Bye. ###STOP###"))
+    monkeypatch.setattr(evaluations.activities, "write_text", full)
+    (here / "agent.jsonl").write_text('{"response": "Hello."}\n', encoding="utf-8")
+    path = written(here, {"instruction": "Say hello.", "expected_user_satisfied": True})
+    command = ["eval", path, "--agent", "scripted:agent.jsonl", "--customer", "haiku", "-q", "--junit", "out.xml"]
+    assert cli.run(command) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("pass^1 by tool_call_match:")
+    assert "all checks: 1/1" in out
+    assert "all checks: 1/1" in (here / "active" / "eval" / "chatroom_report.md").read_text(encoding="utf-8")
 
 
 JUDGED = {"instruction": "Say hello.", "checks": {"judge": ["It is polite.", "It says hello."]}}

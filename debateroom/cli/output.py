@@ -184,9 +184,10 @@ def failed(error: DebateroomError, *, as_json: bool) -> int:
 
 
 def _tell_what_is_there(room: Path | None) -> None:
-    """The answer of a room whose reports could not be written: it was paid for, and is in the journal."""
+    """The answer of a room whose files could not be written: it was paid for, and is in the journal."""
     if room is None:
         return
+    from debateroom.room.played import EVALUATION
     from debateroom.room.room import read
 
     with contextlib.suppress(DebateroomError, OSError):
@@ -195,6 +196,10 @@ def _tell_what_is_there(room: Path | None) -> None:
             from debateroom.cli import talk
 
             talk.tell_answer(transcript)
+        elif transcript.final_output and transcript.kind == EVALUATION:
+            from debateroom.cli import trials
+
+            trials.tell_figures(transcript)
         elif transcript.final_output:
             _tell_answer(transcript)
 

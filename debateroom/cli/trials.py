@@ -14,6 +14,7 @@ from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
+    from debateroom.messages import Transcript
 
 
 _STATUSES = ("pass", "fail", "inconclusive", "invalid", "error")
@@ -162,12 +163,16 @@ class LiveTrials(TrialLines):
 
 def tell(outcome: Outcome) -> None:
     """The four lines with which every evaluation begins, then ours, then where the files are."""
-    transcript = outcome.transcript
-    language = transcript.language
-    for text in lines(transcript.final_output or {}, language):
-        output.tell(printable(text))
+    tell_figures(outcome.transcript)
+    language = outcome.transcript.language
     for label, path in (("report", outcome.report), ("transcript", outcome.chat)):
         output.tell(printable(say(language, "labelled", label=say(language, label), text=path)))
+
+
+def tell_figures(transcript: Transcript) -> None:
+    """The figures of an evaluation."""
+    for text in lines(transcript.final_output or {}, transcript.language):
+        output.tell(printable(text))
 
 
 def lines(final: Mapping[str, Any], language: str) -> list[str]:

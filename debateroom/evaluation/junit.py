@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from debateroom.errors import UsageError
 from debateroom.evaluation import journal
 from debateroom.evaluation.checks import Check, grade, verdict
 from debateroom.evaluation.task import Task
 from debateroom.evaluation.trial import Trial
+from debateroom.terminal import quoted
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may hold."""
+
+
+def check_place(path: str) -> None:
+    """Raises UsageError when the results could not be written to `path`: better before the first call than after."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise UsageError(f"--junit {path}: there is no folder {folder}", hint=f"mkdir -p {quoted(str(folder))}")
+    if Path(path).is_dir() or not os.access(path if Path(path).exists() else folder, os.W_OK):
+        raise UsageError(f"--junit {path}: that file cannot be written", hint="name another file with --junit")
 
 
 def to_junit(folder: Path, tasks: Sequence[Task], *, name: str, missing: Sequence[tuple[str, int]] = ()) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from debateroom.errors import UsageError
+from debateroom.evaluation import junit
 from debateroom.evaluation.dataset import Dataset
 from debateroom.evaluation.gate import Gate, read_gate
 from debateroom.evaluation.task import Task
@@ -147,6 +148,8 @@ def make(
         raise UsageError(f"the agent may not be called {agent.name}: that is the name of another seat")
     if asked.gate:
         read_gate(asked.gate)
+    if asked.junit:
+        junit.check_place(asked.junit)
     customer = models.open(choose_default(asked.customer or settings.model).name)
     judge = models.open(choose_default(asked.judge).name) if asked.judge else None
     if judge is not None and judge.name == customer.name:
