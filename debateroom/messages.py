@@ -179,6 +179,8 @@ class Request:
     """Sent where a server takes it and its own default may be another; None is the model's default."""
     seed: int | None = None
     """The same for the seed of what is drawn at random."""
+    may_be_silent: bool = False
+    """An answer without a word is not asked for again: whoever asks does that in its own words."""
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from vendor.faults import HttpError
 
 from debateroom import evaluations
 from debateroom.errors import AgentFailed
-from debateroom.evaluation.customer import system
+from debateroom.evaluation.customer import open_question, system
 from debateroom.evaluation.dataset import read_task
 from debateroom.evaluation.reply import read_reply
+from debateroom.evaluation.trial import Trial
 from debateroom.language import LANGUAGES
 
 Serve = Callable[..., VendorServer]
@@ -192,6 +193,28 @@ def test_a_stop_after_the_last_answer_is_heard(serve: Serve, here: Path) -> None
     assert (talk(trial), trial["stop"]["token"], trial["status"]) == (["c: Cancel it.", "a: Done."], "stop", "pass")
 
 
+def test_what_stands_beside_a_late_token_is_heard_and_no_turn(serve: Serve, here: Path) -> None:
+    """It is in the transcript; of one message that was allowed, one was sent."""
+    trial = play(serve, here, Customer("Cancel it.", "Thanks! ###STOP###"), "Done.", task={"max_turns": 1})
+    assert talk(trial) == ["c: Cancel it.", "a: Done.", "c: Thanks!"]
+    assert Trial.model_validate({name: trial[name] for name in Trial.model_fields}).turns == 1
+    chat = json.loads((here / "active" / "eval" / "chat.json").read_text(encoding="utf-8"))
+    assert chat["final_output"]["figures"]["average_turns"] == 1.0
+
+
+def test_a_model_that_writes_nothing_is_asked_twice_in_all(serve: Serve, here: Path) -> None:
+    """Once with the note; the model's layer does not try again by itself. What was paid for is counted."""
+    customer = Customer("", "Cancel it.", "Thanks. ###STOP###")
+    trial = play(serve, here, customer, "Done.")
+    assert (trial["kept_back"], trial["status"], len(customer.asked)) == ([["empty"]], "pass", 3)
+    assert "You wrote nothing" in customer.asked[1][-1][1]
+    customer = Customer("")
+    trial = play(serve, here, customer, "Done.")
+    assert (trial["stop"]["error"], len(customer.asked)) == ("the customer wrote nothing twice", 2)
+    journal = (here / "active" / "eval" / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["usage"]["input"] for line in journal if '"kept_back":["empty"]' in line)
+
+
 def test_parties_that_turn_in_circles_are_stopped(serve: Serve, here: Path) -> None:
     """Both say again what they said before."""
     trial = play(serve, here, Customer("Cancel my order, please."), "I cannot find your order, sorry.")
@@ -259,6 +282,49 @@ def test_a_customer_that_never_asks_makes_the_trial_invalid(serve: Serve, here: 
     assert trial["simulator_invalid"] == ["premature_stop: it ended before the agent could answer"]
     trial = play(serve, here, Customer("###STOP###", "Cancel it.", "Thanks. ###STOP###"), "Done.")
     assert (talk(trial)[0], trial["simulator_invalid"], trial["status"]) == ("c: Cancel it.", [], "pass")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Shall I cancel it? (yes/no)",
+        "Shall I cancel it? \N{SMILING FACE WITH SMILING EYES}",
+        "Shall I cancel it? Thanks!",
+        "**Shall I cancel it?**\n\n---",
+        "<p>Shall I cancel it?</p>",
+        "I can. Shall I cancel it? [y/n] Thank you so much.",
+    ],
+)
+def test_what_stands_behind_a_question_leaves_it_open(message: str) -> None:
+    """A bracket, thanks, a sign."""
+    assert "Shall I cancel it?" in open_question(message)
+    assert open_question(f"{message} It is cancelled now.") == ""
+
+
+def test_a_stop_before_any_answer_and_one_on_a_question_are_sent_back_once_each(serve: Serve, here: Path) -> None:
+    """The one does not use up the other."""
+    customer = Customer("###STOP###", "Cancel it.", "###STOP###", "Yes, please.", "Thanks. ###STOP###")
+    trial = play(serve, here, customer, "Shall I cancel it? (yes/no)", "Done.")
+    assert talk(trial)[2:] == ["c: Yes, please.", "a: Done.", "c: Thanks."]
+    assert (trial["kept_back"], trial["status"]) == ([["premature_stop"], ["premature_stop"]], "pass")
+
+
+@pytest.mark.parametrize(
+    ("written", "token"),
+    [
+        ("You wrote ###STOP###, what is that?", None),
+        ("You wrote ###STOP###", None),
+        ("###STOP###? What is that?", None),
+        ("你写了###STOP###", None),
+        ("Thanks! ###STOP###", "stop"),
+        ("Thanks!\n\n**###STOP###**\n", "stop"),
+        ("That is all. ###STOP", "stop"),
+    ],
+)
+def test_a_token_of_the_agents_is_none_of_the_customers(written: str, token: str | None) -> None:
+    """The agent wrote it before: quoted from there it ends nothing, and the agent is asked about it."""
+    reply = read_reply(written, ["Write ###STOP### if you like."])
+    assert (reply.token, "###STOP" in reply.text) == (token, token is None)
 
 
 def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid(serve: Serve, here: Path) -> None:

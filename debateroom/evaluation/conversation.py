@@ -72,7 +72,7 @@ def _talk(stage: Stage, actor: Actor, messages: list[Message], invalid: list[str
             break  # the last message was sent and answered: only a token is still heard
         invalid += said.invalid
         if text:
-            messages.append(Message(party="customer", text=text))
+            messages.append(Message(party="customer", text=text, late=sent == stage.task.max_turns))
         if token is not None:
             return Stop(cause="token", token=token)
         known, done = [each.text for each in messages[:-1]], len(actor.calls)

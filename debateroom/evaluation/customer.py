@@ -6,6 +6,7 @@ back is in it only until the message is right.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from debateroom.evaluation.personas import persona
 from debateroom.evaluation.reply import Reply, read_reply
 from debateroom.evaluation.stage import Stage
 from debateroom.evaluation.task import Task
-from debateroom.messages import Answer, Purpose, Request, Turn
+from debateroom.messages import Answer, Purpose, Request, Turn, Usage
 from debateroom.models.sampling import ignored
 from debateroom.room.spending import spent_by_model
 
@@ -26,6 +27,14 @@ TEMPERATURE = 1.0
 MAX_TOKENS = 2_000
 REGENERATED = 2
 """Times that a message is sent back for what it says."""
+
+
+_BEHIND = re.compile(
+    r"\([^()]{0,60}\)|（[^（）]{0,60}）|\[[^\[\]]{0,60}\]|</?\w{1,20}/?>|"
+    r"\b(?:many )?(?:thanks|thank you|merci|please)(?: so much| a lot| in advance| d'avance| beaucoup)?\b|谢谢您?|多谢|[\W_]",
+    re.IGNORECASE,
+)
+"""What may stand behind a question that is still the end of a message."""
 
 
 def system(task: Task, language: str) -> str:
@@ -57,8 +66,8 @@ class Customer:
         self._history = [Turn("user", self._words["begin"])]
         self._heard: list[str] = []
         """What the agent said."""
-        self._asked_again = False
-        """Whether a stop was sent back once in this trial."""
+        self._sent_back: set[str] = set()
+        """Why a stop was sent back in this trial; once for each reason."""
 
     def open(self) -> Said:
         """Its first message: the task's opening, or its own."""
@@ -79,7 +88,7 @@ class Customer:
         silent, sent_back = False, 0
         while True:
             turn, text = self._asked(kept_back)
-            reply = read_reply(text)
+            reply = read_reply(text, self._heard)
             findings = self._findings(reply)
             note = ""
             why: tuple[str, ...] = ()
@@ -89,7 +98,6 @@ class Customer:
                     raise CallFailed("the customer wrote nothing twice", cause="empty")
                 silent, note, why = True, self._words["empty"], ("empty",)
             elif early := self._too_early(reply):
-                self._asked_again = True
                 note, why = early, ("premature_stop",)
             elif findings and sent_back < REGENERATED:
                 sent_back += 1
@@ -118,13 +126,16 @@ class Customer:
             purpose=Purpose("repair" if kept_back else "seat", f"customer {stage.key.task}", number),
             temperature=TEMPERATURE,
             seed=stage.seed,
+            may_be_silent=True,
         )
         stage.may_call()
         try:
             answer = stage.customer.ask(request)
         except DebateroomError as error:
-            stage.failed("customer", error, stage.customer.name)
-            raise
+            if not isinstance(error, CallFailed) or error.cause != "empty":
+                stage.failed("customer", error, stage.customer.name)
+                raise
+            answer = Answer("", Usage(), "stop", stage.customer.name, 0.0, before=error.paid)
         self._answer = answer
         return Turn("assistant", answer.text, raw=answer.raw), answer.text
 
@@ -133,7 +144,7 @@ class Customer:
         answer = self._answer
         if answer is None:
             return
-        style = check_customer_style(read_reply(text).text)
+        style = check_customer_style(read_reply(text, self._heard).text)
         self._stage.say(
             "customer",
             text,
@@ -158,13 +169,20 @@ class Customer:
         return check_customer_text(reply.text, allowed=known, forbidden_values=task.unknown_values)
 
     def _too_early(self, reply: Reply) -> str:
-        """What it is told when it ends before the agent answered, or on the agent's question; once in a trial."""
-        if reply.token is None or self._asked_again:
+        """What it is told when it ends before the agent answered, or on its question; each once in a trial."""
+        question = open_question(self._heard[-1]) if self._heard else ""
+        if reply.token is None:
             return ""
         if not self._heard:
-            return str(self._words["too_early"])
-        question = open_question(self._heard[-1]) if reply.token == "stop" else ""  # noqa: S105 — no secret
-        return str(self._words["open_question"]).format(quote=question) if question else ""
+            why = "too_early"
+        elif question and reply.token == "stop":  # noqa: S105 — no secret
+            why = "open_question"
+        else:
+            return ""
+        if why in self._sent_back:
+            return ""
+        self._sent_back.add(why)
+        return str(self._words[why]).format(quote=question)
 
     def _invalid(self, reply: Reply, findings: Sequence[TextFinding]) -> tuple[str, ...]:
         """Why what it says all the same is no fair part."""
@@ -179,10 +197,10 @@ class Customer:
 
 
 def open_question(message: str) -> str:
-    """The question with which a message ends; empty when it does not end with one.
+    """The question with which a message ends, but for a bracket, thanks and signs; empty when it ends with none.
 
-    >>> open_question("Order W1 is shipped. Shall I cancel it?")
+    >>> open_question("Order W1 is shipped. Shall I cancel it? (yes/no) Thanks!")
     'Shall I cancel it?'
     """
     asked = sameness.questions(message)
-    return asked[-1] if asked and message.rstrip(" \t\n*_\"'»”)").endswith(("?", "？")) else ""
+    return asked[-1] if asked and not _BEHIND.sub("", message[message.rindex(asked[-1][-1]) + 1 :]) else ""

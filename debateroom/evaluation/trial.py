@@ -23,6 +23,8 @@ class Message(_Value):
     party: Literal["customer", "agent"]
     text: str
     """What was visible: without tokens."""
+    late: bool = False
+    """Said beside the token when no message was left: heard, and no turn."""
 
 
 class Call(_Value):
@@ -88,5 +90,5 @@ class Trial(_Value):
 
     @property
     def turns(self) -> int:
-        """Messages of the customer."""
-        return sum(message.party == "customer" for message in self.messages)
+        """Messages of the customer, never more than the task allows."""
+        return sum(message.party == "customer" and not message.late for message in self.messages)

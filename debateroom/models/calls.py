@@ -163,6 +163,8 @@ class Caller:
                 except DebateroomError as error:
                     thrown_away.extend(call.paid(request, error))
                     failures.append(error)
+                    if isinstance(error, CallFailed) and error.cause == "empty" and request.may_be_silent:
+                        error.retry = False
                     raise
 
         try:
