@@ -14,7 +14,17 @@ ALLOWED = (
     "You paid 199 euros and want 5000 back. Phone +33 6 12 34 56 78, e-mail ada@example.org. Parcel W1001.",
     "Or 555-010-2233.",
 )
-FORBIDDEN = ("ada@hidden.org", "o_77001", "1,250 euros", "2025-12-24", "blue", "孙子", "06 99 88 77 66", "Éloïse")
+FORBIDDEN = (
+    "ada@hidden.org",
+    "o_77001",
+    "1,250 euros",
+    "2025-12-24",
+    "blue",
+    "孙子",
+    "06 99 88 77 66",
+    "Éloïse",
+    "rice cooker",
+)
 
 
 def said(text: str) -> list[tuple[str, str, str]]:
@@ -39,6 +49,10 @@ def said(text: str) -> list[tuple[str, str, str]]:
         "Je veux 5 000 € pour la commande du 5 mars 2026.",
         "C'était mercredi dernier, le 05/03/2026.",
         "on March 5th, last Wednesday",
+        "on the fifth of March, le cinq mars, March the fifth",
+        "I want five thousand euros. J'ai payé cent quatre-vingt-dix-neuf euros.",
+        "I paid a hundred and ninety-nine euros, not one euro more!",
+        "one may ask a hundred times, deux fois",
         "06 12 34 56 78",
         "0033612345678",
         "ada at example dot org",
@@ -82,6 +96,14 @@ def test_what_it_knows_may_be_said_in_any_spelling(text: str) -> None:
         ("He said “it ships today”", "quote", "it ships today"),
         ("Il a dit « c'est parti »", "quote", "c'est parti"),
         ("bob at other dot net", "email", "bob at other dot net"),
+        ("I paid two hundred euros", "amount", "200 euros"),
+        ("J'ai payé quatre-vingt-onze euros", "amount", "91 euros"),
+        ("soixante-dix mille euros", "amount", "70000 euros"),
+        ("commandé le six mars", "date", "6 mars"),
+        ("on the twenty-first of March", "date", "21 of March"),
+        ("1001 euros", "amount", "1001 euros"),
+        ("99812 euros", "amount", "99812 euros"),
+        ("parcel W1001X", "id", "W1001X"),
     ],
 )
 def test_what_it_was_never_given_is_invented(text: str, kind: str, quote: str) -> None:
@@ -155,6 +177,10 @@ def test_where_it_stands_for_something_of_the_errand_it_is_invented(text: str, k
         ("It's the BLUE one", "value", "blue"),
         ("给我孙子买的", "value", "孙子"),
         ("pour Eloise", "value", "Éloïse"),
+        ("one thousand two hundred and fifty euros", "amount", "1250 euros"),
+        ("ada at hidden.org", "value", "ada@hidden.org"),
+        ("the rice-cooker", "value", "rice cooker"),
+        ("给我孙 子", "value", "孙子"),
     ],
 )
 def test_a_forbidden_value_is_a_leak_in_any_spelling(text: str, kind: str, quote: str) -> None:

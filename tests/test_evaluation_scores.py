@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from debateroom import evaluation
 from debateroom.errors import UsageError
-from debateroom.evaluation import customer_text, figures, gate
+from debateroom.evaluation import customer_text, figures, gate, number_words
 from debateroom.evaluation.checks import Check, Status, grade, verdict
 from debateroom.evaluation.dataset import read_task
 from debateroom.evaluation.figures import Graded, first_lines, pass_hat_k, wilson
@@ -22,7 +22,7 @@ from debateroom.evaluation.said import is_said
 from debateroom.evaluation.trial import Call, Judgement, Message, Stop, Trial
 
 
-@pytest.mark.parametrize("module", [figures, customer_text])
+@pytest.mark.parametrize("module", [figures, customer_text, number_words])
 def test_the_examples_of_the_docstrings_run(module: Any) -> None:
     """What the documentation shows is what happens."""
     done = doctest.testmod(module)

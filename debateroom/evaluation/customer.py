@@ -31,7 +31,8 @@ REGENERATED = 2
 
 _BEHIND = re.compile(
     r"\([^()]{0,60}\)|（[^（）]{0,60}）|\[[^\[\]]{0,60}\]|</?\w{1,20}/?>|"
-    r"\b(?:many )?(?:thanks|thank you|merci|please)(?: so much| a lot| in advance| d'avance| beaucoup)?\b|谢谢您?|多谢|[\W_]",
+    r"\b(?:many )?(?:thanks|thank you|merci|please)(?:"
+    r" so much| a lot| in advance| d'avance| beaucoup)?\b|谢谢您?|多谢|[\W_]",
     re.IGNORECASE,
 )
 """What may stand behind a question that is still the end of a message."""

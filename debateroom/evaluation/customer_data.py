@@ -1,7 +1,7 @@
 """Data in what a customer says: e-mails, phones, ids, amounts, dates, quotations, in English, French and Chinese.
 
 Each piece has the keys by which it is compared: what is written in another way has a key in common. Not here: what
-a customer may say (see `customer_text`); amounts and dates in the words of English and French numbers are not read.
+a customer may say (see `customer_text`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
+
+from debateroom.evaluation.number_words import in_digits
 
 Kind = Literal["email", "phone", "id", "amount", "date", "quote"]
 
@@ -47,7 +49,8 @@ def even(text: str) -> str:
     )
     plain = _HAN_DIGITS.sub(lambda match: "".join(_HAN[each] for each in match[0]), plain)
     plain = _HAN_NUMBER.sub(lambda match: _han_number(match[0]), plain)
-    return _MYRIAD.sub(lambda match: f"{float(match[1]) * 10_000:.0f}", plain)
+    plain = _MYRIAD.sub(lambda match: f"{float(match[1]) * 10_000:.0f}", plain)
+    return in_digits(plain, currency=_CURRENCY_BEHIND, month=MONTH)
 
 
 def folded(text: str) -> str:
@@ -199,13 +202,13 @@ def _phone(match: re.Match[str]) -> set[str]:
 
 
 def _reference(match: re.Match[str]) -> set[str]:
-    """The id without signs and case; its digits alone are how people say it, from the third on."""
+    """The id without signs and case; its digits alone are how people say it, from the third on: `tail`."""
     whole = _digits(match[0])
     digits, letters = re.sub(r"\D", "", whole), re.sub(r"[\d]", "", match[0])
     shouted = letters.isupper() and len(whole) >= 5
     if len(digits) < 3 and not (digits and shouted):
         return set()
-    return {f"id {whole}"} | ({f"id {digits}"} if len(digits) >= 3 else set())
+    return {f"id {whole}"} | ({f"tail {digits}"} if len(digits) >= 3 else set())
 
 
 def _number(match: re.Match[str]) -> set[str]:

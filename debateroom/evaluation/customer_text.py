@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from debateroom.evaluation.customer_data import Datum, Kind, data_in, even, folded
+from debateroom.evaluation.customer_data import Datum, Kind, data_in, even, figure, folded
 from debateroom.evaluation.small_talk import is_small_talk
 
 
@@ -59,6 +59,12 @@ def check_customer_text(text: str, *, allowed: Sequence[str], forbidden_values: 
     return list(dict.fromkeys(findings))
 
 
+_ALONE = re.compile(r"(?<![\w-])\d+(?:[.,]\d+)*(?![a-z\d_])|(?<=[\u4e00-\u9fff])\d+(?:[.,]\d+)*(?![a-z\d_])")
+_AT, _DOT = re.compile(r"\s?[\[(]?\b(?:at|arobase)\b[\])]?\s?"), re.compile(r"\s?[\[(]?\b(?:dot|point)\b[\])]?\s?")
+_DASH = re.compile(r"(?<=[^\W\d_])[-‐‑_/](?=[^\W\d_])")
+_BETWEEN_HAN = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
+
+
 class _Known:
     """The texts that a customer may draw on."""
 
@@ -67,6 +73,8 @@ class _Known:
         self._text = folded("\n".join(even(text) for text in texts))
         self._compact = "".join(letter for letter in self._text if letter.isalnum())
         self._figures = {*re.findall(r"\d+", self._text), *(key[3:] for key in self._keys if key.startswith("id "))}
+        self._alone = {figure(number) for number in _ALONE.findall(self._text)}
+        """Numbers that are no part of an id."""
 
     def has(self, datum: Datum) -> bool:
         """Whether the datum stands in one of the texts, in whatever way it is written."""
@@ -76,8 +84,9 @@ class _Known:
         if wanted & self._keys:
             return True
         plain = [key.removeprefix("id ") for key in datum.keys if key.startswith("id ")]
-        if datum.kind == "amount":
-            return any(key.removeprefix("figure ") in self._figures for key in datum.keys)
+        if datum.kind == "amount" or any(key.startswith("tail ") for key in datum.keys):
+            numbers = {key.partition(" ")[2] for key in datum.keys if key.startswith(("figure ", "tail "))}
+            return bool(numbers & self._alone) or any(map(self._stands, plain))
         return any(self._ends_one(key) if key.isdigit() else self._stands(key) for key in plain)
 
     def _ends_one(self, digits: str) -> bool:
@@ -106,30 +115,38 @@ class _Forbidden:
         """Whether a datum gives the value away."""
         if datum.kind == "quote":
             return any(_stands_in(self._words, key) for key in datum.keys)
-        return bool(self._keys & datum.keys) or _stands_in(self._words, folded(datum.text))
+        return bool(self._keys & _all_keys(datum)) or _stands_in(self._words, folded(datum.text))
 
     def words_in(self, text: str) -> str:
-        """The value, when its words stand in the text; empty when not."""
-        return self._value if _stands_in(self._words, folded(even(text))) else ""
+        """The value, when its words stand in the text, an address also as it is spoken; empty when not."""
+        plain = folded(even(text))
+        ways = [plain]
+        if "@" in self._words:
+            ways.append(_DOT.sub(".", _AT.sub("@", plain)))
+        return self._value if any(_stands_in(self._words, way) for way in ways) else ""
 
 
 def _stands_in(words: str, text: str) -> bool:
-    """Whether the words are in the text as words: not inside longer ones, where the script has words."""
+    """Whether the words are in the text as words: not inside longer ones, where the script has words.
+
+    Joined by a dash they are the same; Chinese ones with spaces in between as well.
+    """
+    words, text = (_BETWEEN_HAN.sub("", _DASH.sub(" ", each)) for each in (words, text))
     before = r"(?<![a-z0-9])" if re.match(r"[a-z0-9]", words) else ""
     behind = r"(?![a-z0-9])" if re.search(r"[a-z0-9]$", words) else ""
     return bool(words) and re.search(before + re.escape(words) + behind, text) is not None
 
 
 def _all_keys(datum: Datum) -> set[str]:
-    """What a datum that is known may be said as: also the bare number of an amount, and an id's number as a sum."""
-    figures = {key.replace("figure ", "id ") for key in datum.keys if key.startswith("figure ")}
-    return {*datum.keys, *figures}
+    """What a datum that is known may be said as: also the bare number of an amount, and the number in an id."""
+    numbers = {f"id {key.partition(' ')[2]}" for key in datum.keys if key.startswith(("figure ", "tail "))}
+    return {*datum.keys, *numbers}
 
 
 def _own_keys(datum: Datum) -> set[str]:
-    """What must be known for a datum: of a date with a year, the year as well."""
+    """What must be known for a datum: of a date with a year, the year as well; of an id, its letters too."""
     whole = {key for key in datum.keys if key.count("-") == 2}
-    return whole if datum.kind == "date" and whole else set(datum.keys)
+    return whole if datum.kind == "date" and whole else {key for key in datum.keys if not key.startswith("tail ")}
 
 
 _BETWEEN = re.compile(r"[.!?。！？…\n]+")
