@@ -18,18 +18,22 @@ def maximum(fits: Fits, first: Sequence[int] = ()) -> dict[int, int]:
     columns = list(zip(*fits, strict=True))
     slot_of: dict[int, int] = {}
     call_of: dict[int, int] = {}
+    dead: set[int] = set()
     for call in first:
-        _augment(call, columns, slot_of, call_of)
+        _augment(call, columns, slot_of, call_of, dead)
+    dead = set()
     for slot in range(len(fits)):
         if slot not in call_of:
-            _augment(slot, fits, call_of, slot_of)
+            _augment(slot, fits, call_of, slot_of, dead)
     return call_of
 
 
-def _augment(start: int, fits: Fits, mate: dict[int, int], holder: dict[int, int]) -> None:
+def _augment(start: int, fits: Fits, mate: dict[int, int], holder: dict[int, int], dead: set[int]) -> None:
     """Pairs `start`, a row of `fits`, along the shortest augmenting path, where there is one.
 
     `mate` has the column of each paired row, `holder` the row of each paired column. A loop, for a path may be long.
+    `dead` are the columns from which a search came to no end: none ever will, so that many slots that cannot be
+    filled cost one search.
     """
     came: dict[int, int] = {}
     """Column → the row that it was reached from."""
@@ -37,7 +41,7 @@ def _augment(start: int, fits: Fits, mate: dict[int, int], holder: dict[int, int
     while rows:
         row = rows.popleft()
         for column, fit in enumerate(fits[row]):
-            if not fit or column in came:
+            if not fit or column in came or column in dead:
                 continue
             came[column] = row
             if column in holder:
@@ -48,6 +52,7 @@ def _augment(start: int, fits: Fits, mate: dict[int, int], holder: dict[int, int
                 reached = came[end]
                 mate[reached], holder[end], end = end, reached, mate.get(reached)
             return
+    dead.update(came)
 
 
 def longest_in_order(fits: Fits, calls: int) -> dict[int, int]:
