@@ -205,6 +205,11 @@ def regrade(folder: Path, tasks: Dataset | None = None) -> list[str]:
     return results.differences(folder, tasks.tasks if tasks else plan.tasks)
 
 
+def unplayed(folder: Path) -> list[tuple[str, int]]:
+    """Task and number of every planned trial that has not ended in the room in `folder`, or broke."""
+    return results.unplayed(folder, plan_of(folder))
+
+
 def plan_of(folder: Path) -> Plan:
     """The plan of the evaluation in `folder`. Raises UsageError when there is none."""
     from debateroom.room.room import opening_event, read

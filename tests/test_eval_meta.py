@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dialogues import Agent
 from evaluations import AGENT, DATASET, TASKS, WORLD
 from vendor import Call, Reply, VendorServer
 from vendor.faults import HttpError
 
-from debateroom import evaluations, settings
+from debateroom import cli, evaluations, settings
 from debateroom.errors import UsageError
 from debateroom.evaluation.customer_judge import read_score
 from debateroom.evaluation.customer_rules import RULES, customer_findings
@@ -176,3 +177,94 @@ def test_a_judge_that_fails_now_and_then_is_asked_again_for_that_alone(serve: Se
     assert (state.transcript.status, state.exit_code) == ("finished", 0)
     assert found.spent
     assert found.spent.cost == pytest.approx((state.transcript.cost or 0) - (outcome.transcript.cost or 0))
+
+
+def talked(serve: Serve, here: Path, judged: Callable[[int], str]) -> tuple[Path, list[str]]:
+    """A room with three customers, and a judge that writes what `judged` gives for its first, second … answer."""
+    asked: list[str] = []
+
+    def answering(call: Call) -> Reply:
+        text = "\n".join(call.prompt)
+        if "info_fidelity" in text:
+            asked.append(text)
+            return Reply(judged(len(asked)))
+        said = sum(turn["role"] == "assistant" for turn in call.body["messages"])
+        return Reply("Hi there, can you help me?" if said == 0 else "Thanks. ###STOP###")
+
+    serve(answering)
+    path = here / "three.jsonl"
+    path.write_text(
+        "".join(f'{{"id": "{name}", "instruction": "Say {name}."}}\n' for name in "abc"), encoding="utf-8"
+    )
+    outcome = evaluations.evaluate(
+        path, agent=lambda session: Agent("It is done."), customer="haiku", active=here / "active", concurrency=1
+    )
+    return outcome.folder, asked
+
+
+GOOD = '{"info_fidelity": "1", "persona_consistency": 1, "reasoning": "r"}'
+
+
+@pytest.mark.parametrize(
+    ("judged", "code", "line", "unread"),
+    [
+        (lambda number: GOOD, 0, "Info Fidelity: 3/3 = 100%", ""),
+        (lambda number: "no idea", 1, "Info Fidelity: -; 3 not judged", "on 3 of 3 customers: its answers hold no"),
+        (lambda number: GOOD if number > 1 else "{}", 3, "Info Fidelity: 2/2 = 100%; 1 not judged", "on 1 of 3"),
+    ],
+)  # fmt: skip
+def test_a_judge_without_scores_is_told_and_no_success(
+    serve: Serve,
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    judged: Callable[[int], str],
+    code: int,
+    line: str,
+    unread: str,
+) -> None:
+    """Its unread answers stand in the line; a sentence, an exit code, and whom the workspace has named is woken."""
+    woken: list[str] = []
+    monkeypatch.setattr("debateroom.wake.hook.required", lambda place: None)
+    monkeypatch.setattr("debateroom.cli.waking._wake", lambda *given: woken.append(str(given[-1])))
+    folder, _ = talked(serve, here, judged)
+    command = ["eval", "meta", str(folder), "--judge", "gpt"]
+    assert cli.run([*command, "--wake-on-failure"]) == code
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[0] == line
+    assert "None" not in shown.out
+    assert (unread in shown.err, bool(woken)) == (True, code != 0)
+    assert cli.run([*command, "--json"]) == (0 if code == 3 else code)
+    assert json.loads(capsys.readouterr().out)["unjudged"] == (3 if code == 1 else 0)
+
+
+def test_nothing_is_asked_where_nobody_could_be_woken(serve: Serve, here: Path) -> None:
+    """As with every long command."""
+    folder, asked = talked(serve, here, lambda number: GOOD)
+    assert cli.run(["eval", "meta", str(folder), "--judge", "gpt", "--wake-on-failure"]) == 2
+    assert asked == []
+
+
+def test_where_no_talk_is_clean_no_fault_is_planted(
+    serve: Serve, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And that is said, in place of a recall of nothing."""
+    folder, _ = talked(serve, here, lambda number: GOOD)
+    journal = folder / "journal.jsonl"
+    talk = journal.read_text(encoding="utf-8").replace("Hi there, can you help me?", "My mail is x@example.net.")
+    journal.write_text(talk, encoding="utf-8")
+    assert cli.run(["eval", "meta", str(folder), "--rules-only", "--planted", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "no fault was planted: the rules find something in the parts of all 3 customers" in out
+    assert "planted faults seen" not in out
+
+
+def test_regrading_says_what_was_not_played(serve: Serve, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A killed run's room is regraded as far as it came, and no further."""
+    folder, _ = talked(serve, here, lambda number: GOOD)
+    journal = folder / "journal.jsonl"
+    lines = journal.read_text(encoding="utf-8").splitlines(True)
+    ends = [at for at, line in enumerate(lines) if '"event":"trial_finished"' in line]
+    journal.write_text("".join(lines[: ends[0] + 1]), encoding="utf-8")
+    assert cli.run(["eval", "regrade", str(folder)]) == 0
+    assert "not played: 2 trials, b #1, c #1" in capsys.readouterr().err

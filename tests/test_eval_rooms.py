@@ -272,11 +272,22 @@ def test_the_lint_ends_with_3_and_names_lines(here: Path) -> None:
         assert not done.stderr
         return done.returncode, done.stdout.splitlines()
 
-    path = written(here, {"instruction": "Hi.", "checks": {"judge": []}}, {"instruction": "Ho."})
+    path = written(
+        here, {"instruction": "Hi.", "checks": {"judge": []}}, {"instruction": "Ho.", "expected_user_satisfied": True}
+    )
     code, lines = lint("--lint", path)
+    assert any("empty: it checks user_satisfied alone" in line for line in lines)
     assert (code, [line.split("  ")[0] for line in lines][:1]) == (3, [f"{path}:1"])
     assert any("empty: judge" in line for line in lines)
     assert lint(DATASET, "--lint", "--agent", AGENT, "--world", WORLD) == (0, ["30 tasks, no finding"])
+
+
+def test_the_lint_says_what_it_could_not_look_at(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No finding without the world is no promise."""
+    assert cli.run(["eval", "--lint", DATASET]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "30 tasks, no finding\n"
+    assert shown.err.startswith("without --world not looked at: of 30 tasks,")
 
 
 def test_detached_runs_are_waited_for(serve: Serve, here: Path) -> None:

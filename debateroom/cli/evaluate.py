@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from debateroom.cli import background, clusters, options, output, place, progress, running, stdout, trials, waking
-from debateroom.errors import UsageError
+from debateroom.errors import DebateroomError, UsageError
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _models(chosen: Settings, lines: progress.Progress, *, provider_batch: bool)
 def _lint(dataset: Dataset, world: str, agent: str | None, *, as_json: bool) -> int:
     """Prints what is wrong with the dataset; 3 when something is, beside what cannot be scored here."""
     from debateroom import files
-    from debateroom.evaluation.lint import lint
+    from debateroom.evaluation.lint import lint, unplayed
     from debateroom.evaluation.plan import absolute
     from debateroom.evaluation.world import find_world
     from debateroom.language import say
@@ -143,6 +143,8 @@ def _lint(dataset: Dataset, world: str, agent: str | None, *, as_json: bool) -> 
         output.tell(printable(f"{where}  {one_line(each.task, 60)}  {each.rule}: {one_line(each.text, 400)}"))
     if not found and not as_json:
         output.tell(say("en", "eval_lint_none", count=len(dataset.tasks)))
+    if made is None and (tasks := unplayed(dataset.tasks)):
+        output.note(say("en", "eval_lint_unplayed", count=len(tasks)))
     return 3 if any(each.rule != "unscored" for each in found) else 0
 
 
@@ -158,11 +160,15 @@ def regrade(room: str | None, *, dataset: str | None, active: str | None) -> int
     from debateroom import evaluations
     from debateroom.evaluation.dataset import read_dataset
     from debateroom.language import say
+    from debateroom.report import scores
 
     folder = place.folder(room or "eval", active)
     language = evaluations.plan_of(folder).language
     found = evaluations.regrade(folder, read_dataset(dataset) if dataset else None)
     output.tell(say(language, "eval_differ", count=len(found)) if found else say(language, "eval_same"))
+    if missing := evaluations.unplayed(folder):
+        named = ", ".join(scores.trials(missing))
+        output.note(printable(say(language, "eval_unplayed", count=len(missing), trials=named)))
     for each in found:
         output.tell(printable(f"  {each}"))
     return 3 if found else 0
@@ -182,23 +188,38 @@ def regrade(room: str | None, *, dataset: str | None, active: str | None) -> int
     help="Put N known faults into clean conversations; say how many are found.",
 )
 @click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
+@waking.option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def meta(
-    room: str | None, *, judge: str | None, rules_only: bool, planted: int, active: str | None, as_json: bool
+    room: str | None,
+    *,
+    judge: str | None,
+    rules_only: bool,
+    planted: int,
+    active: str | None,
+    wake_on_failure: bool,
+    as_json: bool,
 ) -> int:
-    """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it."""
-    from debateroom import evaluations, files, settings
+    """Score how the customers of ROOM were played: by a judge of another model, and by rules beside it.
+
+    Ends with 3 when the judge left some of them without scores, with 1 when it scored none.
+    """
+    from debateroom import evaluations, settings
     from debateroom.cli import customers
+    from debateroom.language import say
 
     folder = place.folder(room or "eval", active)
     language, chosen = evaluations.plan_of(folder).language, settings.load({"active": active})
-    with customers.shown(language) as on_judged:
-        found = evaluations.meta(
-            folder, chosen, judge=judge, rules_only=rules_only, planted=planted, on_judged=on_judged
-        )
-    if as_json:
-        output.line(files.dumps(customers.as_json(found)).decode())
-        return 0
-    for text in customers.texts(found, language):
-        output.tell(printable(text))
-    return 0
+    with waking.watching(wake_on_failure, chosen, folder) as watched:
+        with customers.shown(language) as on_judged:
+            found = evaluations.meta(
+                folder, chosen, judge=judge, rules_only=rules_only, planted=planted, on_judged=on_judged
+            )
+        customers.tell(found, language, as_json=as_json)
+        failure = customers.failure(found, language)
+        if not failure:
+            return 0
+        output.note(f"debateroom: {failure}")
+        output.note(say(language, "next_line", command=say(language, "eval_judge_again")))
+        watched.failed = DebateroomError(failure)
+    return 1 if len(found.unjudged) == len(found.played) else 3

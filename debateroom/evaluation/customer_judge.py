@@ -44,6 +44,11 @@ class Score(NamedTuple):
     persona_consistency: int | None
     reasoning: str
 
+    @property
+    def whole(self) -> bool:
+        """Whether the judge gave both."""
+        return self.info_fidelity is not None and self.persona_consistency is not None
+
 
 class Case(NamedTuple):
     """A customer's part that is judged."""
@@ -158,7 +163,7 @@ def read_score(text: str) -> Score:
 
 
 def _bit(value: Any) -> int | None:
-    return int(value) if value in (0, 1) else None
+    return int(value) if value in (0, 1, "0", "1") else None
 
 
 def language_of(task: Task) -> str:

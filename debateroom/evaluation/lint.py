@@ -34,7 +34,9 @@ class LintFinding(NamedTuple):
 
 
 def lint(tasks: Sequence[Task], world: World | None = None) -> tuple[LintFinding, ...]:
-    """The findings on all tasks, in their order. `world` is reset for each; without one, nothing is played."""
+    """The findings on all tasks, in their order. `world` is reset for each; without one, nothing is played: the tasks
+    of `unplayed` are looked at in part only.
+    """
     return tuple(
         LintFinding(task.id, task.line, rule, text)
         for task in tasks
@@ -42,10 +44,17 @@ def lint(tasks: Sequence[Task], world: World | None = None) -> tuple[LintFinding
     )
 
 
+def unplayed(tasks: Sequence[Task]) -> tuple[str, ...]:
+    """The tasks with a reference solution or an expected state, which only a world can try."""
+    return tuple(task.id for task in tasks if task.reference or task.checks.db_state)
+
+
 def _empty(task: Task) -> Iterator[tuple[Rule, str]]:
     checks = task.checks
     if not checks.named() and not task.unscored:
         yield "empty", "it has no check: nothing could fail"
+    if checks.named() == ("user_satisfied",) and not task.unscored:
+        yield "empty", "it checks user_satisfied alone: whoever pleases the customer passes, whatever was done"
     if checks.tool_calls and not checks.tool_calls.expected and checks.tool_calls.extra == "allow":
         yield "empty", "tool_calls expects no call"
     if checks.db_state and checks.db_state.expected == {} and checks.db_state.strength == "paths":

@@ -56,6 +56,11 @@ class Meta:
         known = [score for score in scores if score is not None]
         return sum(known), len(known)
 
+    @property
+    def unjudged(self) -> tuple[Played, ...]:
+        """Customers on whom a judge was asked, and gave no answer or not both scores."""
+        return tuple(each for each in self.played if each.score is not None and not each.score.whole)
+
     def agreement(self, name: str) -> tuple[int, int]:
         """Customers of which judge and rules say the same, and customers with a score."""
         about = {rule for rule in RULES if (rule in ABOUT_FACTS) is (name == "info_fidelity")}

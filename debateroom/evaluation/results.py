@@ -221,6 +221,13 @@ def spending(folder: Path) -> dict[str, Any]:
     }
 
 
+def unplayed(folder: Path, plan: Plan) -> list[tuple[str, int]]:
+    """Task and number of every planned trial that has not ended, or broke."""
+    ended = {(trial.task, trial.number) for trial, _ in journal.finished(folder) if trial.stop.cause != "error"}
+    every = [(task.id, number) for task in plan.tasks for number in range(1, plan.asked.trials + 1)]
+    return [each for each in every if each not in ended]
+
+
 def differences(folder: Path, tasks: Sequence[Task]) -> list[str]:
     """What the checks of `tasks` find now in the stored trials other than then, a line for each check of a trial."""
     known = {task.id: task for task in tasks}
