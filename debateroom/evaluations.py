@@ -212,9 +212,10 @@ def unplayed(folder: Path) -> list[tuple[str, int]]:
 
 def plan_of(folder: Path) -> Plan:
     """The plan of the evaluation in `folder`. Raises UsageError when there is none."""
-    from debateroom.room.room import opening_event, read
+    from debateroom.room.room import JOURNAL, opening_event
 
-    read(folder)
+    if not (folder / JOURNAL).is_file():
+        raise UsageError(f"there is no room in {folder}", hint="start one: debateroom eval DATASET --agent AGENT")
     told = opening_event(folder)
     if told.get("kind") != plans.KIND:
         raise UsageError(f"the room in {folder} is no evaluation", hint="debateroom rooms")

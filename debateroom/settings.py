@@ -19,6 +19,8 @@ from debateroom.errors import UsageError
 from debateroom.messages import CALL_SECONDS
 
 PROJECT_FILE = "debateroom.toml"
+HELP = "debateroom debate --help"
+"""What helps with a setting that cannot be; the command line names the help of the command that was called."""
 _Seconds = Annotated[float, Field(gt=0, le=1_000_000)]
 """A time to wait: nothing waits longer than about eleven days, which every timer of the system can hold."""
 _Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -243,7 +245,7 @@ def _explained(error: ValidationError, sources: Mapping[str, str]) -> UsageError
     bounds = {key: int(value) if value in (0, 1_000_000) else value for key, value in first.get("ctx", {}).items()}
     known = _REASONS.get(first["type"])
     reason = known.format(**bounds) if known else first["msg"][0].lower() + first["msg"][1:]
-    hint = _right_price(source, first["loc"]) if first["loc"][:1] == ("prices",) else "debateroom debate --help"
+    hint = _right_price(source, first["loc"]) if first["loc"][:1] == ("prices",) else HELP
     return UsageError(f"{shown} is {first['input']!r}: {reason}", hint=hint)
 
 

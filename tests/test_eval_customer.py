@@ -327,6 +327,13 @@ def test_a_token_of_the_agents_is_none_of_the_customers(written: str, token: str
     assert (reply.token, "###STOP" in reply.text) == (token, token is None)
 
 
+def test_what_its_persona_says_may_be_said(serve: Serve, here: Path) -> None:
+    """A text of the dataset may give it something to talk about."""
+    task = {"persona": "Proud owner of locomotive LX-4711."}
+    trial = play(serve, here, Customer("My LX-4711 runs! Cancel it.", "Bye. ###STOP###"), "Done.", task=task)
+    assert (trial["kept_back"], trial["status"]) == ([], "pass")
+
+
 def test_what_it_cannot_know_is_sent_back_twice_and_then_makes_the_trial_invalid(serve: Serve, here: Path) -> None:
     """Invented data and forbidden values; told what was wrong; out of every pass^k and in the count."""
     customer = Customer("It is order W999.", "Order W998!", "Cancel W1.", "Thanks. ###STOP###")

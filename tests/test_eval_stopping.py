@@ -146,6 +146,25 @@ def test_stop_ends_a_detached_run_and_a_new_one_keeps_it_aside(serve: Serve, her
     assert said(aside) == WHOLE
 
 
+def test_a_finished_one_is_kept_aside_as_well(serve: Serve, here: Path, few: Path, run: Run) -> None:
+    """It was paid for, and the next one is compared with it; the line names the command that shows it."""
+    serve(Shop(tasks=FEW))
+    assert run(*arguments(few, "-q")).code == 0
+    first = (here / "active" / "eval" / "journal.jsonl").read_bytes()
+    done = run(*arguments(few))
+    (aside,) = (here / "active").glob("eval.finished-*")
+    assert (aside / "journal.jsonl").read_bytes() == first
+    assert f"the run that was here is kept: debateroom report {aside}" in done.err
+    assert run("report", str(aside)).code == 0
+
+
+def test_hints_name_the_help_of_the_evaluation(here: Path, few: Path, run: Run) -> None:
+    """And not that of a debate."""
+    assert "next: debateroom eval run --help" in run(*arguments(few, "--language", "de")).err
+    for verb in ("meta", "regrade"):
+        assert "next: start one: debateroom eval DATASET --agent AGENT" in run("eval", verb, "--active", "a").err
+
+
 def test_a_broken_trial_is_played_again_after_a_kill(serve: Serve, here: Path, few: Path, run: Run) -> None:
     """`kill -9` while one trial has broken and another is under way: both are played, the finished one is not."""
     before = {"kill": True}

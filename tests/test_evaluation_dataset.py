@@ -10,7 +10,7 @@ import pytest
 
 from debateroom.errors import UsageError
 from debateroom.evaluation.checks import grade, verdict
-from debateroom.evaluation.dataset import parse, read_dataset
+from debateroom.evaluation.dataset import parse, read_dataset, read_task
 from debateroom.evaluation.lint import lint
 from debateroom.evaluation.task import Checks, Task
 from debateroom.evaluation.trial import Call, Judgement, Message, Stop, Trial
@@ -183,10 +183,11 @@ def test_a_tau_task_is_scored_by_its_reward_basis_alone(tmp_path: Path) -> None:
 
 
 def test_actions_and_assertions_in_the_basis_are_checks(tmp_path: Path) -> None:
-    """`ACTION` compares the arguments that it names; `NL_ASSERTION` is a judge's."""
+    """`ACTION` compares the arguments that it names, or none; `NL_ASSERTION` is a judge's."""
     actions = [
         {"name": "cancel", "arguments": {"id": "E", "why": "x"}, "compare_args": ["id"]},
         {"name": "look", "arguments": {"any": True}},
+        {"name": "greet", "arguments": {"tone": "warm"}, "compare_args": []},
         {"name": "toggle", "arguments": {}, "requestor": "user"},
     ]
     criteria = {"actions": actions, "nl_assertions": ["Kind."], "reward_basis": ["ACTION", "NL_ASSERTION"]}
@@ -196,7 +197,10 @@ def test_actions_and_assertions_in_the_basis_are_checks(tmp_path: Path) -> None:
         ("db_state", "its customer has tools"),
     ]
     task = task.model_copy(update={"unscored": ()})
-    calls = (Call(tool="cancel", args={"id": "E"}, result=""), Call(tool="look", args={"any": True}, result=""))
+    calls = (
+        Call(tool="cancel", args={"id": "E"}, result=""), Call(tool="look", args={"any": True}, result=""),
+        Call(tool="greet", args={"tone": "cold"}, result=""),
+    )  # fmt: skip
     done = Trial(task="0", calls=calls, stop=Stop(cause="max_turns"))
     assert [check.status for check in grade(task, done)] == ["pass", "inconclusive"]
     judged = done.model_copy(update={"judged": (Judgement(criterion="Kind.", met=True),)})
@@ -254,3 +258,9 @@ def test_a_tau_file_that_is_none_is_said(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(UsageError, match=sentence):
             read_dataset(f"tau2:{path}")
+
+
+def test_a_field_without_a_value_does_not_stand_there() -> None:
+    """`max_turns: null` beside `expectedTurnLimit`, in whatever order."""
+    for fields in ({"max_turns": None, "expectedTurnLimit": 2}, {"expectedTurnLimit": 2, "maxTurns": None}):
+        assert read_task({"instruction": "a", **fields}).max_turns == 2

@@ -54,12 +54,24 @@ def _run(arguments: Sequence[str]) -> int:
     except BaseException as error:
         stop = interruption.behind(error)
         if stop is None:
-            return _failed(error, as_json)
+            return _failed(_hinted(error, arguments), as_json)
         interruption.obeyed()
         goes_on = arguments[:1] in (["resume"], ["batch"])
         typed = " ".join(["debateroom", *map(quoted, arguments)]) if goes_on else None
         return output.interrupted(stop, as_json=as_json, typed=typed)
     return code if isinstance(code, int) else 0
+
+
+def _hinted(error: BaseException, arguments: Sequence[str]) -> BaseException:
+    """The error of a setting, with the help of the command that was called."""
+    from debateroom import settings
+
+    if isinstance(error, UsageError) and error.hint == settings.HELP:
+        first, *more = front.with_command(arguments)
+        if first == "eval" and more[:1] not in (["meta"], ["regrade"]):
+            first = "eval run"
+        error.hint = f"debateroom {first} --help"
+    return error
 
 
 def _failed(error: BaseException, as_json: bool) -> int:

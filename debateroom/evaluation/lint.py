@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 from debateroom.errors import UsageError
 from debateroom.evaluation.checks import grade
 from debateroom.evaluation.customer_text import check_customer_text
+from debateroom.evaluation.personas import near_miss
 from debateroom.evaluation.reference import do_nothing, reference_trial
+from debateroom.evaluation.reply import read_reply
 from debateroom.evaluation.task import Task
 from debateroom.evaluation.world import World
 from debateroom.matching.calls import ExpectedCall
@@ -27,8 +29,8 @@ class LintFinding(NamedTuple):
     """Where the task begins in its file; 0 when unknown."""
     rule: Rule
     """`empty`: a check without criteria, or no check; `reference`: the reference solution cannot be played, or does
-    not pass; `nothing`: doing nothing passes; `contradiction`: the task wants what it forbids, or tells the customer
-    what it must not say; `unscored`: a part that cannot be scored here.
+    not pass; `nothing`: doing nothing passes; `contradiction`: the task wants what it forbids, tells the customer
+    what it must not say, or means what it does not say; `unscored`: a part that cannot be scored here.
     """
     text: str
 
@@ -78,6 +80,13 @@ def _contradictions(task: Task) -> Iterator[tuple[Rule, str]]:
     state = task.checks.db_state
     if state and isinstance(state.expected, dict):
         yield from _paths(state.expected)
+    if read_reply(task.opening).token:
+        yield "contradiction", "its opening holds a token, which is sent to the agent as it stands and ends nothing"
+    if meant := near_miss(task.persona):
+        yield (
+            "contradiction",
+            f"its persona {short(task.persona)} is no shipped one, and is told as it stands: {meant}?",
+        )
     told = (task.instruction, task.known_info, task.opening)
     for leak in check_customer_text("\n".join(told), allowed=told, forbidden_values=task.unknown_values):
         yield "contradiction", f"the customer is told {leak.text!r}, which it must not say"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 from debateroom import templates
 
 PERSONAS = ("polite", "impatient", "chatty", "firm")
@@ -14,3 +16,11 @@ def persona(given: str, language: str) -> str:
     if not given.strip():
         return str(words["default_persona"])
     return str(words["personas"].get(given.strip().lower(), given.strip()))
+
+
+def near_miss(given: str) -> str:
+    """The shipped persona that a name nearly is; empty when it is one, or no name."""
+    name = given.strip().lower()
+    if name in PERSONAS:
+        return ""
+    return next(iter(difflib.get_close_matches(name, PERSONAS, n=1, cutoff=0.75)), "")

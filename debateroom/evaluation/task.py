@@ -204,6 +204,8 @@ def _merged(value: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, item in [*((key, item) for key, item in value.items() if key != "scenario"), *scenario.items()]:
         name = _SAME.get(snake(str(key)), snake(str(key)))
+        if item is None:
+            continue
         if name in flat:
             raise ValueError(f"`{name}` stands there twice")
         flat[name] = item

@@ -22,7 +22,7 @@ from debateroom.models.quote import without_keys
 from debateroom.room import lock, shapes, transcript
 from debateroom.room.events import Event, State, apply, replay
 from debateroom.room.foreign import Notes
-from debateroom.room.played import PLAYBOOK
+from debateroom.room.played import EVALUATION, PLAYBOOK
 from debateroom.terminal import quoted
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ _MILESTONES = {
 
 _NOTES = ("decision_recorded", "worker_delegated")
 """Events that are kept although no answer stands beside them: whoever coordinates may be no model of ours."""
+
+_LOOKED_BACK_ON = {PLAYBOOK: "decisions", EVALUATION: "report"}
+"""Kinds of rooms that are kept when they are finished, and the command that shows them."""
 
 OnEvent = Callable[[Event], None]
 
@@ -293,13 +296,13 @@ def _clear(folder: Path) -> list[Event]:
     """Removes an earlier run's files; one that is kept is moved aside, and an event says where it is now."""
     present = [name for name in OWN_FILES if (folder / name).exists()]
     try:
-        why = _kept(folder) if (folder / JOURNAL).exists() else None
-        if why:
-            aside = _aside(folder, why)
+        verb = _kept(folder) if (folder / JOURNAL).exists() else None
+        if verb:
+            aside = _aside(folder, "unfinished" if verb == "resume" else "finished")
             aside.mkdir()
             for name in present:
                 shutil.move(folder / name, aside / name)
-            return [_told_of(aside, why)]
+            return [_told_of(aside, verb)]
         for name in present:
             (folder / name).unlink()
     except OSError as error:
@@ -316,29 +319,28 @@ def _running(folder: Path) -> bool:
 
 
 def _kept(folder: Path) -> str | None:
-    """Why the run in `folder` is not thrown away; None when it may go.
+    """The command for the run in `folder`, which is not thrown away; None when it may go.
 
-    `unfinished`: its journal holds answers or notes, or what may be some. `finished`: it is a playbook's, whose
-    decisions and receipts are looked back on.
+    `resume`: it is unfinished, and its journal holds answers or notes, or what may be some. Another: it is a
+    playbook's, whose decisions and receipts are looked back on, or an evaluation's, with which the next is compared.
     """
     try:
         lines = journal(folder)
     except RoomError:  # not our journal: nothing can be resumed, but nothing is thrown away either
-        return "unfinished"
+        return "resume"
     state = _replayed(lines)
     asked = state.unreadable or state.looked or state.spoken
     noted = any(each["event"] in _NOTES for each in lines.values)
     kept = any(item.entries for item in state.transcript.rounds) or asked or noted or lines.damaged
     if state.transcript.status == "finished":
-        return "finished" if state.transcript.kind == PLAYBOOK else None
-    return "unfinished" if kept else None
+        return _LOOKED_BACK_ON.get(state.transcript.kind)
+    return "resume" if kept else None
 
 
-def _told_of(moved: Path, why: str) -> Event:
-    """The event that says where an earlier run is kept now, and what can be done with it."""
-    finished = why == "finished"
-    hint = command("decisions" if finished else "resume", moved)
-    return event("moved_aside", folder=str(moved.resolve()), finished=finished, hint=hint)
+def _told_of(moved: Path, verb: str) -> Event:
+    """The event that says where an earlier run is kept now, and the command for it."""
+    hint = command(verb, moved)
+    return event("moved_aside", folder=str(moved.resolve()), finished=verb != "resume", hint=hint)
 
 
 def _aside(folder: Path, why: str) -> Path:
