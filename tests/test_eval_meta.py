@@ -209,8 +209,8 @@ GOOD = '{"info_fidelity": "1", "persona_consistency": 1, "reasoning": "r"}'
     ("judged", "code", "line", "unread"),
     [
         (lambda number: GOOD, 0, "Info Fidelity: 3/3 = 100%", ""),
-        (lambda number: "no idea", 1, "Info Fidelity: -; 3 not judged", "on 3 of 3 customers: its answers hold no"),
-        (lambda number: GOOD if number > 1 else "{}", 3, "Info Fidelity: 2/2 = 100%; 1 not judged", "on 1 of 3"),
+        (lambda number: "no idea", 1, "Info Fidelity: -; 3 not judged", "for 3 of 3 customers: its answers do not"),
+        (lambda number: GOOD if number > 1 else "{}", 3, "Info Fidelity: 2/2 = 100%; 1 not judged", "for 1 of 3"),
     ],
 )  # fmt: skip
 def test_a_judge_without_scores_is_told_and_no_success(

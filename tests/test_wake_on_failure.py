@@ -292,6 +292,7 @@ LONG = {
     "simulate": ["s.yaml", *GIVEN, "--model", "scripted:driver.jsonl"],
     "work": ["Where is order W1001?", "--brief", "POSITION.md", *GIVEN, "--model", "scripted:worker.jsonl"],
     "eval run": ["task.jsonl", *GIVEN, "--customer", "scripted:customer.jsonl", "--trials", "1"],
+    "eval meta": ["--judge", "scripted:AGENT.scores.jsonl"],
     "playbook run": ["reflect", "--agent", "scripted:AGENT.jsonl"],
     "playbook finish": [],
     "resume": ["coordinator"],
@@ -329,6 +330,9 @@ def office(desk: Path) -> Path:
     look = {"agent": "shop", "calls": [{"name": "get_order", "arguments": {"order_id": "W1001"}}]}
     rest = [json.dumps(look) + "\n", (desk / "shop.jsonl").read_text(), (desk / "good.jsonl").read_text()]
     (desk / "up.jsonl").write_text("".join([(desk / "up.jsonl").read_text(), *rest]))
+    scores = json.dumps({"info_fidelity": 1, "persona_consistency": 1, "reasoning": "It is."})
+    (desk / "up.scores.jsonl").write_text(json.dumps({"default": True, "response": scores}) + "\n")
+    (desk / "broken.scores.jsonl").write_text((desk / "down.jsonl").read_text())
     return desk
 
 
@@ -337,6 +341,8 @@ def begun(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> list[str
     if name == "resume":
         assert run(capsys, "playbook", "run", "reflect", "--agent", "scripted:later.jsonl")[0] == 1
         Path("later.jsonl").write_text(Path(f"{model}.jsonl").read_text())
+    if name == "eval meta":
+        assert run(capsys, "eval", *(word.replace("AGENT", "up") for word in LONG["eval run"]))[0] == 0
     if name == "playbook finish":
         assert run(capsys, "playbook", "start", "reflect")[0] == 0
         for step in (1, 2, 3) if model == "up" else ():
@@ -349,14 +355,15 @@ def begun(name: str, model: str, capsys: pytest.CaptureFixture[str]) -> list[str
 def test_each_long_command_wakes_once_when_it_fails(
     office: Path, hooks: Hooks, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    """One request on one connection, about the room that failed."""
+    """One request on one connection, about the room that failed; an evaluation's own did not."""
     (office / "later.jsonl").write_text((office / "broken.jsonl").read_text())
     code, _, err = run(capsys, *begun(name, "broken", capsys))
     assert code in (1, 3, 5)
     ((event, about, message),) = told(hooks)
-    assert event == ("debateroom.wake" if code == 3 else "debateroom.run_failed")
-    assert (about or {}).get("status") == (None if code == 3 else "failed")
-    assert message.startswith("/")
+    whole = code == 3 or name == "eval meta"
+    assert event == ("debateroom.wake" if whole else "debateroom.run_failed")
+    assert (about or {}).get("status") == (None if whole else "failed")
+    assert message.startswith("eval: the judge" if name == "eval meta" else "/")
     assert (hooks.accepted, err.count("woke ")) == (1, 1)
 
 

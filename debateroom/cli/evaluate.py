@@ -221,5 +221,6 @@ def meta(
             return 0
         output.note(f"debateroom: {failure}")
         output.note(say(language, "next_line", command=say(language, "eval_judge_again")))
-        watched.failed = DebateroomError(failure)
-    return 1 if len(found.unjudged) == len(found.played) else 3
+        watched.failed = DebateroomError(f"{folder.name}: {failure}")
+        watched.failed.language = language
+    return 3 if found.scored else 1

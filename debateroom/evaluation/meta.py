@@ -61,6 +61,11 @@ class Meta:
         """Customers on whom a judge was asked, and gave no answer or not both scores."""
         return tuple(each for each in self.played if each.score is not None and not each.score.whole)
 
+    @property
+    def scored(self) -> bool:
+        """Whether the judge gave any score."""
+        return any(self.share(name)[1] for name in ("info_fidelity", "persona_consistency"))
+
     def agreement(self, name: str) -> tuple[int, int]:
         """Customers of which judge and rules say the same, and customers with a score."""
         about = {rule for rule in RULES if (rule in ABOUT_FACTS) is (name == "info_fidelity")}
