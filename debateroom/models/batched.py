@@ -19,7 +19,7 @@ from debateroom.models.draft import Draft
 from debateroom.models.parcels import Desk, Parcel
 from debateroom.models.prices import BATCH_RATE
 from debateroom.models.registry import Models, ModelSettings
-from debateroom.models.retry import tried
+from debateroom.models.retry import helps, tried
 from debateroom.models.sampling import SAMPLING
 from debateroom.models.vendor_batches import Came, Item, MessageBatches, OpenAIBatches, VendorBatches
 from debateroom.models.web import WebModel
@@ -104,7 +104,7 @@ class BatchedModel:
                 lost = [replace(paid, rate=BATCH_RATE) for paid in under_way.paid(asked, error)]
                 thrown_away += lost
                 failure = error
-            if not (isinstance(failure, CallFailed) and failure.retry):
+            if not (isinstance(failure, CallFailed) and helps(failure, request)):
                 break
             if attempt == ATTEMPTS:
                 failure = tried(failure, ATTEMPTS)

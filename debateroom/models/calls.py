@@ -15,7 +15,7 @@ from debateroom.messages import Answer, Paid, Request
 from debateroom.models import faults
 from debateroom.models.deadline import Deadline
 from debateroom.models.gate import Gate
-from debateroom.models.retry import ATTEMPTS, call_with_retries
+from debateroom.models.retry import ATTEMPTS, call_with_retries, helps
 from debateroom.models.server_events import recognised, server_events
 
 if TYPE_CHECKING:
@@ -163,8 +163,8 @@ class Caller:
                 except DebateroomError as error:
                     thrown_away.extend(call.paid(request, error))
                     failures.append(error)
-                    if isinstance(error, CallFailed) and error.cause == "empty" and request.may_be_silent:
-                        error.retry = False
+                    if isinstance(error, CallFailed):
+                        error.retry = helps(error, request)
                     raise
 
         try:

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from debateroom import clock
-from debateroom.errors import CallFailed, Wording
+from debateroom.errors import CallFailed, DebateroomError, Wording
 from debateroom.language import worded
+from debateroom.messages import Request
 from debateroom.models.gate import Gate
 
 if TYPE_CHECKING:
@@ -68,6 +69,12 @@ def call_with_retries(
     )
     result: T = retrying(function)
     return result
+
+
+def helps(failure: DebateroomError, request: Request) -> bool:
+    """Whether the call may be made again after it failed."""
+    silent = isinstance(failure, CallFailed) and failure.cause == "empty" and request.may_be_silent
+    return isinstance(failure, CallFailed) and failure.retry and not silent
 
 
 def _worth_it(error: BaseException) -> bool:
