@@ -87,7 +87,8 @@ def resume(
         watched.outcome = outcome
         for said in outcome.transcript.notes if finished else ():
             output.note(said)
-        return output.finished(outcome, as_json=as_json or detach)
+        code = output.finished(outcome, as_json=as_json or detach)
+    return 0 if finished else code
 
 
 def _folder(room: str | None, active: str | None, wanted: dict[str, Any]) -> Path:
