@@ -297,3 +297,22 @@ def test_a_server_s_tool_does_not_stand_in_for_one_of_ours(here: Path, capsys: p
     assert code == 2
     assert "tools.yaml, line 3, tools[1]: there are two tools called read_file: give one another `name`" in err
     assert not (here / "active").exists()
+
+
+def test_all_trials_of_an_evaluation_share_a_server(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process, whose tools count as executed."""
+    monkeypatch.setenv("STARTS", str(here / "starts"))
+    (here / "desk.yaml").write_text(f"name: desk\ninstructions: x\ntools: [{{mcp: {ORDERS}}}]\n")
+    task = {"id": "a", "scenario": {"instruction": "Ask how your order 7 stands."}}
+    expected = {"expected_tool_calls": [{"tool": "get_order", "args_match": {"number": 7}}]}
+    (here / "task.jsonl").write_text(json.dumps({**task, **expected}))
+    asks = [{"agent": "desk", "calls": [call("get_order", number=7)]}, {"agent": "desk", "response": "It is sent."}]
+    (here / "agent.jsonl").write_text("\n".join(map(json.dumps, [*asks, *asks])))
+    says = [{"round": 1, "response": "How does order 7 stand?"}, {"round": 2, "response": "Thanks. ###STOP###"}]
+    (here / "customer.jsonl").write_text("\n".join(map(json.dumps, [*says, *says])))
+    given = ["--agent", "desk.yaml", "--agent-model", "scripted:agent.jsonl", "--customer", "scripted:customer.jsonl"]
+    _, out, _ = run(capsys, "eval", "task.jsonl", *given, "--trials", "2", "--concurrency", "1")
+    assert re.search(r"^tool_calls: +2/2", out, re.MULTILINE)
+    assert starts(here) == 1
