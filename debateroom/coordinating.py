@@ -192,10 +192,10 @@ def play(
     def act(room: Room, begun: float) -> Ended:
         activities.load([plan.model], models)
         desk = Desk(room, plan, ask=ask)
-        programs = Programs(models.stop)
-        models.keep(programs)
         equipped = _equipped(plan.task, models, lambda tool: Guarded(tool, desk))
-        equipped = replace(equipped, tools=_with_ours(equipped, desk, programs), language=plan.language)
+        equipped = replace(
+            equipped, tools=_with_ours(equipped, desk, models.shared(Programs)), language=plan.language
+        )
         until = begun + plan.timeout if plan.timeout is not None else None
         room.write_file("brief.md", wording.brief(plan.language))
         return Ended(*coordinator.run(desk, equipped, until=until, on_progress=on_progress))

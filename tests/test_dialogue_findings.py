@@ -252,6 +252,30 @@ def test_a_stated_gap(summary: str, gap: bool) -> None:
 @pytest.mark.parametrize(
     ("summary", "said"),
     [
+        ("Done. Missing: nothing.", False),
+        ("All done. Nothing is missing.", False),
+        ("The task has been completed successfully; nothing is missing.", True),
+        ("The mission is accomplished. Missing: nothing.", False),
+        ("Found: Luminex. Missing: nothing.", True),
+        ("The order is done and shipped. Missing: nothing.", True),
+        ("Done: the supplier is Luminex. Missing: nothing.", True),
+        ("Terminé. Manque : rien.", False),
+        ("C'est fait. Rien ne manque.", False),
+        ("La mission est accomplie, il ne manque rien.", False),
+        ("Trouvé : Luminex. Manque : rien.", True),
+        ("任务已完成。缺少：无。", False),
+        ("已完成，没有缺失。", False),
+        ("已找到供应商。缺少：无。", True),
+    ],
+)
+def test_a_summary_that_all_is_done_says_of_nothing_that_it_was_found(summary: str, said: bool) -> None:
+    """Only what is beside it counts."""
+    assert signs.says_found(summary) is said
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
         ("Everything was found.", True),
         ("I found Luminex; all requested information was obtained.", True),
         ("Luminex was found, nothing else is needed.", True),

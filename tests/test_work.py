@@ -343,7 +343,7 @@ def test_nothing_found_before_a_search_is_refused(tmp_path: Path) -> None:
 
 def test_the_summary_says_what_was_found_and_what_is_missing(tmp_path: Path) -> None:
     """One that does not is sent back once; given again it says of nothing that it is whole: a partial deliverable."""
-    vague = complete("Luminex sells desk lamps.", "Done.")
+    vague = complete("Luminex sells desk lamps.", "Done. Missing: nothing.")
     outcome = play(tmp_path, Agent(FOUND), ASK, vague, repair(GOOD))
     assert (aside(outcome), rules(outcome)) == ([["summary"]], [])
     stays = play(tmp_path, Agent(FOUND), ASK, vague, repair(vague))

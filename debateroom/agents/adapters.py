@@ -47,7 +47,7 @@ def adapt(
     if kind in ("http", "https"):
         return endpoint_agent(wanted, models, model=model, session=session, call_timeout=call_timeout)
     if is_outside(wanted):
-        made, programs = (python_agent if kind == "python" else command_agent), _programs(models)
+        made, programs = (python_agent if kind == "python" else command_agent), models.shared(Programs)
         agent = made(rest, programs, folder=_folder(models), session=session, call_timeout=call_timeout)
         return _kept(agent, models)
     if kind == "scripted":
@@ -65,12 +65,6 @@ def is_outside(text: str) -> bool:
 def _folder(models: Models) -> Path:
     """Where an agent's relative paths start: where its room was started, also when it is resumed elsewhere."""
     return models.settings.folder or Path.cwd()
-
-
-def _programs(models: Models) -> Programs:
-    programs = Programs(models.stop)
-    models.keep(programs)
-    return programs
 
 
 def _kept(agent: Agent, models: Models) -> Agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ def check_schema(schema: Mapping[str, Any]) -> str | None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         return f"this is no JSON Schema: {error.message[:_MOST_REASON]}"
+    except RecursionError:
+        return "this is no JSON Schema that can be followed: it is nested too deeply"
     return None
 
 
@@ -73,7 +76,7 @@ def schema_faults(value: Any, schema: Mapping[str, Any], *, quoting: bool = True
     validator = Draft202012Validator(schema, registry=Registry())
     try:
         errors = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
-    except (Unresolvable, RecursionError) as error:
+    except (Unresolvable, RecursionError, re.error) as error:  # patterns are those of another language at times
         return [f"the schema cannot be followed: {error}"[:_MOST_REASON]]
     rules = [error.message if quoting else f"{error.validator} {error.validator_value}" for error in errors]
     return [

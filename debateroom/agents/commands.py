@@ -27,6 +27,20 @@ _MOST_BYTES = 4_000_000
 _MOST_REASON = 2_000
 
 
+def find_program(name: str, folder: Path) -> str:
+    """Absolute path of a program on the PATH or, named by a path, in `folder`. Raises ValueError."""
+    found = shutil.which(str(folder / name if "/" in name else Path(name)))
+    if found is None:
+        raise ValueError(f"there is no program {name} here")
+    return str(Path(found).absolute())
+
+
+def keyless(folder: Path) -> dict[str, str]:
+    """The variables of a program that a model decides about, run in `folder`: without any of the vendors' keys."""
+    keys = {provider(each).key_variable for each in web_providers()}
+    return {name: value for name, value in environment({}, folder).items() if name not in keys}
+
+
 class NotAValue(Exception):
     """A value that could be taken for an option; the message is for the model that gave it."""
 
@@ -44,11 +58,7 @@ class Placed:
     @classmethod
     def of(cls, words: Sequence[str], schema: Mapping[str, Any], folder: Path) -> Placed:
         """The command line in `words`, its program found on the PATH or in `folder`. Raises ValueError."""
-        named = folder / words[0] if "/" in words[0] else Path(words[0])
-        found = shutil.which(str(named))
-        if found is None:
-            raise ValueError(f"there is no program {words[0]} here")
-        return cls(str(Path(found).absolute()), tuple(words[1:]), frozenset(schema.get("properties") or {}))
+        return cls(find_program(words[0], folder), tuple(words[1:]), frozenset(schema.get("properties") or {}))
 
     def filled(self, arguments: Mapping[str, Any], language: str) -> list[str]:
         """All arguments of one call. A word made of a value that was not given is left out. Raises NotAValue."""
@@ -113,14 +123,12 @@ class CommandTool:
         return Outcome(cut(ran.out, language, self._most))
 
     def _ran(self, words: Sequence[str], arguments: Mapping[str, Any], seconds: float) -> Ran:
-        keys = {provider(each).key_variable for each in web_providers()}
-        given = {name: value for name, value in environment({}, self._folder).items() if name not in keys}
         with self._programs.scratch() as scratch:
             return self._programs.run(
                 words,
                 folder=scratch,
                 where=self._folder,
-                environment=given,
+                environment=keyless(self._folder),
                 seconds=seconds,
                 most=_MOST_BYTES,
                 prompt=json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace"),

@@ -14,10 +14,11 @@ from debateroom.models.processes import GRACE, Programs, Running, Stopped, TooMu
 
 MOST_LINE = 4_000_000
 """Bytes that one line may have."""
-_MOST_WRITTEN = 100_000_000
+MOST_WRITTEN = 100_000_000
 """Bytes that a program may write in all, what it writes to standard error included."""
 _MOST_REASON = 4_000
-_FIRST_LOOK, _LONGEST_LOOK = 0.002, 0.05
+FIRST_LOOK, LONGEST_LOOK = 0.002, 0.05
+"""Seconds between two looks at what it wrote: at first, and after a while."""
 _AFTERWARDS = 0.5
 """Seconds after its last line in which it is still seen whether a program crashes."""
 
@@ -48,7 +49,7 @@ class LineProgram:
         self._arguments = arguments
         self._folder = folder
         self._environment = environment
-        self._started: _Started | None = None
+        self._started: Started | None = None
 
     def exchange(self, line: bytes, until: float) -> bytes:
         """The line that the program writes after it was given `line`, which ends without a line break.
@@ -75,7 +76,7 @@ class LineProgram:
                     raise Stopped
                 if self._over(self._started) or clock.monotonic() >= self._started.told + _AFTERWARDS:
                     break
-                time.sleep(_LONGEST_LOOK)
+                time.sleep(LONGEST_LOOK)
         finally:
             self.close()
 
@@ -84,19 +85,19 @@ class LineProgram:
         if self._started is not None:
             self._end(self._started)
 
-    def _end(self, started: _Started) -> Ended:
+    def _end(self, started: Started) -> Ended:
         """How it ended, once it has."""
         self._started = None
         code = started.close(self._programs)
         return Ended(code, started.errors())
 
-    def _running(self) -> _Started:
+    def _running(self) -> Started:
         started = self._started
         if started is None or self._over(started):
-            started = self._started = _Started(self._programs, self._arguments, self._folder, self._environment)
+            started = self._started = Started(self._programs, self._arguments, self._folder, self._environment)
         return started
 
-    def _over(self, started: _Started) -> bool:
+    def _over(self, started: Started) -> bool:
         """Whether it has ended, and well, since its last line. Raises Ended when not well, OutOfTurn, TooMuch."""
         over = started.running.ended()  # asked first: what it wrote before is then all there
         more = started.line(whole=over)
@@ -106,8 +107,8 @@ class LineProgram:
             raise OutOfTurn
         return over
 
-    def _wait(self, started: _Started, until: float) -> bytes:
-        look = _FIRST_LOOK
+    def _wait(self, started: Started, until: float) -> bytes:
+        look = FIRST_LOOK
         while True:
             over = started.running.ended()  # asked first: what it wrote before is then all there
             line = started.line(whole=over)
@@ -121,13 +122,13 @@ class LineProgram:
                 raise Stopped
             if clock.monotonic() >= until:
                 raise TimeoutError
-            if started.written() > _MOST_WRITTEN:
+            if started.written() > MOST_WRITTEN:
                 raise TooMuch
             time.sleep(look)
-            look = min(look * 1.5, _LONGEST_LOOK)
+            look = min(look * 1.5, LONGEST_LOOK)
 
 
-class _Started:
+class Started:
     """The program while it runs, and the files that it writes to."""
 
     def __init__(
@@ -160,6 +161,11 @@ class _Started:
         self._writing = threading.Thread(target=_write, args=(self._input, data), daemon=True, name="agent-input")
         self._writing.start()
 
+    @property
+    def sent(self) -> bool:
+        """Whether all bytes that were handed over have reached it, or never will."""
+        return self._writing is None or not self._writing.is_alive()
+
     def line(self, *, whole: bool = False) -> bytes | None:
         """The next line that is not blank; with `whole`, also one without an end. Raises TooMuch for a long one."""
         with self._paths[0].open("rb") as out:
@@ -186,16 +192,16 @@ class _Started:
 
     def close(self, programs: Programs) -> int:
         """Its exit code, once it and all its children are gone."""
-        waiting = self._writing
-        if waiting is None or not waiting.is_alive():
+        waiting = None if self.sent else self._writing
+        if waiting is None:
             os.close(self._input)
         until = clock.monotonic() + GRACE
         while clock.monotonic() < until and not self.running.ended():
-            time.sleep(_FIRST_LOOK)
+            time.sleep(FIRST_LOOK)
         if not self.running.ended():
             end([self.running])
         code = programs.ended(self.running)
-        if waiting is not None and waiting.is_alive():
+        if waiting is not None:
             waiting.join(GRACE)  # nobody reads any more, which ends the writing
             os.close(self._input)
         with contextlib.suppress(OSError):

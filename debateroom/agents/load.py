@@ -9,12 +9,11 @@ from debateroom.agents.conversation import Equipped
 from debateroom.agents.definition import AgentDefinition, AgentFile
 from debateroom.agents.model_agent import ModelAgent
 from debateroom.agents.subagents import SubAgentTool, tool_name
-from debateroom.agents.toolbox import acts, read_tool
+from debateroom.agents.toolbox import acts, read_tools
 from debateroom.agents.tools import Tool
 from debateroom.agents.wording import say
 from debateroom.errors import NoModel, UsageError
 from debateroom.messages import CALL_SECONDS, Model
-from debateroom.models.processes import Programs
 from debateroom.models.registry import Models, choose_default
 
 Guard = Callable[[Tool], Tool]
@@ -48,21 +47,16 @@ def equip(file: AgentFile, *, models: Models, model: str | None = None, guard: G
 
 
 def _builder(file: AgentFile, models: Models, model: str | None, guard: Guard | None) -> _Builder:
-    programs = Programs(models.stop)
-    models.keep(programs)
-    return _Builder(file, models, model, programs, guard)
+    return _Builder(file, models, model, guard)
 
 
 class _Builder:
     """Builds each agent of a file once, from those without sub-agents upwards."""
 
-    def __init__(
-        self, file: AgentFile, models: Models, model: str | None, programs: Programs, guard: Guard | None
-    ) -> None:
+    def __init__(self, file: AgentFile, models: Models, model: str | None, guard: Guard | None) -> None:
         self._file = file
         self._models = models
         self._model = model
-        self._programs = programs
         self._guard = guard
         self._built: dict[str, Equipped] = {}
 
@@ -84,10 +78,8 @@ class _Builder:
     def _tools(self, definition: AgentDefinition) -> dict[str, Tool]:
         tools: dict[str, Tool] = {}
         for field in definition.tools:
-            tool = read_tool(field, self._programs, definition.language)
-            if tool.spec.name in tools:
-                field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
-            tools[tool.spec.name] = self._guard(tool) if self._guard and acts(field) else tool
+            for tool in read_tools(field, self._models, definition.language, known=tools):
+                tools[tool.spec.name] = self._guard(tool) if self._guard and acts(field) else tool
         for field in definition.sub_agents:
             child = self._file.agents[field.text()]
             name = tool_name(child.name)

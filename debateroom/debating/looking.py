@@ -6,7 +6,6 @@ tools of its own; what those do is its author's business.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from debateroom.language import worded
 from debateroom.messages import Answer, Model, OnText, Request, Seat
 from debateroom.models import catalog
 from debateroom.models.assistants import assistants
-from debateroom.models.processes import Programs
+from debateroom.models.registry import Models
 from debateroom.project.folder import Project
 
 if TYPE_CHECKING:
@@ -67,17 +66,17 @@ class Looking:
         return self.room(window) // 2
 
 
-def chosen(text: str | None, *, ports: tuple[int, ...] = ()) -> Looking | None:
+def chosen(text: str | None, models: Models, *, ports: tuple[int, ...] = ()) -> Looking | None:
     """What `--tools` means: kinds of tools one after the other, or a YAML file; None for no tools.
 
-    `ports` may be asked beside 443. Raises UsageError for a kind that does not exist, for what is wrong in the file,
-    with its line, and for a folder that is nobody's project.
+    `ports` may be asked beside 443; `models` keeps the servers that a file names. Raises UsageError for a kind that
+    does not exist, for what is wrong in the file, with its line, and for a folder that is nobody's project.
     """
     wanted = (text or _OFF).strip()
     if wanted == _OFF:
         return None
     if wanted.lower().endswith((".yaml", ".yml")):
-        return _of_file(Path(wanted), ports)
+        return _of_file(Path(wanted), models, ports)
     kinds = _kinds([part.strip() for part in wanted.split(",") if part.strip()])
     here = _project(Path.cwd()) if "read" in kinds else Path.cwd()
     return Looking(kinds, str(here), ports=ports)
@@ -117,7 +116,7 @@ def _project(folder: Path) -> Path:
     return folder
 
 
-def _of_file(path: Path, ports: tuple[int, ...]) -> Looking:
+def _of_file(path: Path, models: Models, ports: tuple[int, ...]) -> Looking:
     from debateroom.agents.fields import read_fields
 
     given = read_fields(path).mapping(("tools", "folder", "refuse", "limits"), required=("tools",))
@@ -136,7 +135,7 @@ def _of_file(path: Path, ports: tuple[int, ...]) -> Looking:
         ports=ports,
         **_limits(given.get("limits")),
     )
-    _own_tools(looking, Programs(threading.Event()), "en")  # what is wrong with them is said now
+    _tools(looking, _project_of(looking), models, "en")  # what is wrong with them is said now
     return looking
 
 
@@ -151,39 +150,38 @@ def _limits(field: Field | None) -> dict[str, Any]:
     }
 
 
-def _own_tools(looking: Looking, programs: Programs, language: str) -> dict[str, Tool]:
-    """The tools that the file describes, by name."""
-    from debateroom.agents.fields import read_fields
-    from debateroom.agents.toolbox import read_tool
+def _project_of(looking: Looking) -> Project:
+    return Project(Path(looking.folder), refuse=looking.refuse)
 
-    tools: dict[str, Tool] = {}
+
+def _tools(looking: Looking, project: Project, models: Models, language: str) -> dict[str, Tool]:
+    """Our tools and those that the file describes, by name."""
+    from debateroom.agents.fields import read_fields
+    from debateroom.agents.toolbox import read_tools
+
+    tools: dict[str, Tool] = dict(lookups(project, language) if "read" in looking.kinds else {})
+    if "fetch" in looking.kinds:
+        tools[fetching.NAME] = fetching.fetch_tool(language, ports=looking.ports)
     entries = read_fields(Path(looking.file)).mapping()["tools"].items() if looking.file else []
     for field in entries:
-        if _is_kind(field):
-            continue
-        tool = read_tool(field, programs, language)
-        if tool.spec.name in tools:
-            field.fail(f"there are two tools called {tool.spec.name}: give one another `name`")
-        tools[tool.spec.name] = tool
+        if not _is_kind(field):
+            tools |= {tool.spec.name: tool for tool in read_tools(field, models, language, known=tools)}
     return tools
 
 
 class Desk:
     """What the seats of one run have at hand. The tools are shared: they keep nothing from one call to the next."""
 
-    def __init__(self, looking: Looking, programs: Programs, *, language: str, fence: str, seconds: float) -> None:
+    def __init__(self, looking: Looking, models: Models, *, language: str, fence: str, seconds: float) -> None:
         """`seconds` is the time of a round. Raises UsageError when the project or the file is not there any more."""
         if not Path(looking.folder).is_dir():
             raise worded(UsageError, Wording("tools_folder_gone", {"folder": looking.folder}))
-        self.project = Project(Path(looking.folder), refuse=looking.refuse)
+        self.project = _project_of(looking)
         self._looking = looking
         self._language = language
         self._fence = fence
         self._seconds = seconds
-        read = lookups(self.project, language) if "read" in looking.kinds else {}
-        page = fetching.fetch_tool(language, ports=looking.ports)
-        fetch = {fetching.NAME: page} if "fetch" in looking.kinds else {}
-        self._tools: dict[str, Tool] = {**read, **fetch, **_own_tools(looking, programs, language)}
+        self._tools = _tools(looking, self.project, models, language)
 
     def kit(self, seat: Seat, model: Model, tape: Sequence[Taped] = ()) -> Kit | None:
         """What `seat` answers with; None for one whose program looks things up by itself.

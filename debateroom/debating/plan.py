@@ -176,7 +176,7 @@ def completed(
     given = {"devil": settings.devil, **_as_given(settings), **chosen}
     if given["devil"] and len(seats) < 3:  # the one that is left would agree with itself
         raise worded(UsageError, Wording("devil_seats", {"given": len(seats)}), hint=Wording("devil_seats_hint"))
-    tools = looking.chosen(settings.tools, ports=settings.web_ports)
+    tools = looking.chosen(settings.tools, models, ports=settings.web_ports)
     looking.hold(tools, seats)
     plan = Plan(
         context=context.text,

@@ -17,7 +17,6 @@ from debateroom.debating.window import fitted
 from debateroom.errors import BudgetSpent, DeadlinePassed, NoModel, TooFewReplies
 from debateroom.language import in_marks, say
 from debateroom.messages import Answer, Request, Round, Seat, Usage
-from debateroom.models.processes import Programs
 from debateroom.models.registry import Models, info
 from debateroom.room.events import Event
 from debateroom.room.room import Room, event
@@ -50,12 +49,10 @@ def play(
 
 
 def _desk(plan: Plan, models: Models) -> Desk | None:
-    """What the seats look things up with; its programs are ended with `models`."""
+    """What the seats look things up with; its programs and servers are ended with `models`."""
     if plan.tools is None:
         return None
-    programs = Programs(models.stop)
-    models.keep(programs)
-    return Desk(plan.tools, programs, language=plan.language, fence=plan.fence, seconds=plan.round_timeout)
+    return Desk(plan.tools, models, language=plan.language, fence=plan.fence, seconds=plan.round_timeout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def _is_json(text: str) -> bool:
 
 def _of_summary(end: Conclusion) -> list[Problem]:
     missing = signs.states_gap(end.summary) or signs.shows("no_gap", end.summary)
-    return [] if missing and signs.shows("found", end.summary) else [Problem("summary")]
+    return [] if missing and signs.says_found(end.summary) else [Problem("summary")]
 
 
 def _of_lead(end: Conclusion, job: Job) -> list[Problem]:

@@ -47,10 +47,12 @@ def shows(sign: str, text: str) -> bool:
 
 def states_gap(text: str) -> bool:
     """Whether `text` says that something is missing, and not that nothing is."""
-    plain = _plain(text)
-    for pattern in _patterns("no_gap"):
-        plain = pattern.sub(" ", plain)
-    return shows("gap", plain)
+    return shows("gap", _without("no_gap", text))
+
+
+def says_found(text: str) -> bool:
+    """Whether `text` says that something was found, and not only that all is done and nothing missing."""
+    return shows("found", _without("only_done", text))
 
 
 def undone_actions(text: str, names: str, results: str) -> tuple[str, ...]:
@@ -77,6 +79,14 @@ def _stands_in(claim: str, results: str) -> bool:
     """Whether tools told what is claimed of a thing: the word that says what became of it stands in `results`."""
     words = claim.casefold().split()
     return not _MINE.match(claim) and bool(words) and words[-1] in results
+
+
+def _without(sign: str, text: str) -> str:
+    """`text` without all that shows `sign`."""
+    plain = _plain(text)
+    for pattern in _patterns(sign):
+        plain = pattern.sub(" ", plain)
+    return plain
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from debateroom.errors import NoModel, UsageError, Wording
 from debateroom.language import worded
@@ -156,6 +156,9 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
+T = TypeVar("T", bound=Closable)
+
+
 class Line(NamedTuple):
     """What all models at one address share."""
 
@@ -185,6 +188,7 @@ class Models:
         self._models: dict[ModelName, Model] = {}
         self._lines: dict[tuple[str, str], Line] = {}
         self._open: list[Closable] = []
+        self._shared: dict[Any, Any] = {}
 
     def open(self, name: str) -> Model:
         """The model called `name`. Raises NoModel when it does not exist, has no key or is not installed."""
@@ -199,11 +203,20 @@ class Models:
         """Something to close at the end."""
         self._open.append(thing)
 
+    def shared(self, kind: Callable[[threading.Event], T]) -> T:
+        """What `kind` makes of `stop`: made once, the same for all that is opened here, and closed at the end."""
+        with self._opening:
+            if kind not in self._shared:
+                made = self._shared[kind] = kind(self.stop)
+                self.keep(made)
+            return self._shared[kind]  # type: ignore[no-any-return]
+
     def close(self) -> None:
         """Closes every client and local server that was opened. Models cannot be asked afterwards."""
         self.stop.set()
         self._models.clear()
         self._lines.clear()
+        self._shared.clear()
         while self._open:
             self._open.pop().close()
 
