@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from commands import until
 from coordinators import coordinator, events, record, worker
 from debates import run
 
@@ -159,6 +160,7 @@ def test_a_question_that_waited_too_long_is_put_to_nobody(desk: Desk, tmp_path: 
     os.utime(question, (question.stat().st_mtime - 61, question.stat().st_mtime - 61))
     with permits.answering(desk, tmp_path, "w"):
         assert permits.ask(tmp_path, "deploy", {"what": "now"}, 60.0) == Answer(True, "person")
+        until(lambda: len(receipts(desk.project)) == 2)
     late, now = sorted(receipts(desk.project), key=lambda each: str(each["shown"]))[::-1]
     assert {(late["shown"], late["by"]), (now["shown"], now["by"])} == {
         ("{}", "nobody"),

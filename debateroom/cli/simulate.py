@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from debateroom.cli import talk
+from debateroom.cli import stdout, talk
 from debateroom.cli.output import note
 from debateroom.language import say
 from debateroom.terminal import printable
@@ -39,6 +39,7 @@ def simulate(scenario: str, *, persona: str | None, **given: Any) -> int:
     from debateroom import dialogues
     from debateroom.dialogue import scenario as scenarios
 
+    stdout.take()  # its hook is imported to see that it is there
     read = scenarios.read(Path(scenario))
 
     def cast(job: Job, chosen: Settings, models: Models, agent: str) -> Cast:

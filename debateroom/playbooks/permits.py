@@ -89,7 +89,7 @@ def _answer(desk: Desk, door: Path, worker: str, over: threading.Event) -> None:
     answered: set[Path] = set()
     with contextlib.suppress(TooLate, RoomError, OSError):  # the run is over, or the worker and its folder are gone
         while not over.wait(_PAUSE):
-            for question in set(door.glob(f"*{_ASKED}")) - answered:
+            for question in sorted(set(door.glob(f"*{_ASKED}")) - answered):
                 answered.add(question)
                 said = approval.ask(desk, **_read(question), worker=worker)
                 files.replace(question.with_suffix(_TOLD), files.dumps(said._asdict()))
