@@ -179,6 +179,7 @@ def python(text: str) -> str:
         (f"{{mcp: {listing({**TOOL, 'name': '../é'})}}}", "'../é' is no name for a tool of a model's"),
         (f"{{mcp: {listing({**TOOL, 'name': chr(27) + '[2J'})}}}", "'[2J' is no name for a tool of a model's"),
         (f"{{mcp: {listing(TOOL, {**TOOL, 'name': 'a.b'}, {**TOOL, 'name': 'a/b'})}}}", "two tools called a_b"),
+        (f"{{mcp: {listing(TOOL, {**TOOL, 'description': 'another'})}}}", "the server lists 'a' twice"),
         (f"{{mcp: {listing({**TOOL, 'name': 'known'})}}}", "there are two tools called known: give one another"),
         (
             f"{{mcp: {listing({**TOOL, 'inputSchema': {'type': 'object', 'properties': {'x': {'type': 'y'}}}})}}}",

@@ -403,6 +403,7 @@ def test_a_script_that_is_slow_runs_out_of_time(here: Path, models: Models) -> N
         ("http://", "is no address of an agent"),
         ("http://[::1", "is no address of an agent"),
         ("http://localhost:port/v1", "is no address of an agent"),
+        ("http://me:hunter2@127.0.0.1:1/v1", "it may hold no login"),
         ("missing.yaml", "missing.yaml cannot be read"),
         (
             "python:no_such_module_here:desk",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -16,6 +16,7 @@ from agent_files import Desk, call
 from commands import alive, until
 from pydantic import Field
 
+from debateroom.agents.arguments import schema_faults
 from debateroom.agents.functions import FunctionTool
 from debateroom.agents.run import Limits, start
 from debateroom.agents.signature import NotDescribable, describe
@@ -252,3 +253,31 @@ def test_a_schema_that_points_to_the_web_fetches_nothing(desk: Desk) -> None:
     is_error, told = ran(desk, tool, a=1)
     assert is_error
     assert "the schema cannot be followed: Unresolvable" in told
+
+
+SLOW = r"^(a|aa)+$"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"properties": {"a": {"pattern": SLOW}}}, {"a": "a" * 40 + "!"}, ["$.a: it takes too long"]),
+        ({"properties": {"a": {"pattern": SLOW}}}, {"a": "b"}, ["$.a: 'b' does not match '^(a|aa)+$'"]),
+        ({"properties": {"a": {"pattern": SLOW}}}, {"a": "aa"}, []),
+        ({"patternProperties": {SLOW: {"type": "number"}}, "additionalProperties": False}, {"a" * 40 + "!": 1}, []),
+        (
+            {"properties": {"patternProperties": {"type": "number"}}},
+            {"patternProperties": "x"},
+            ["$.patternProperties"],
+        ),
+        (
+            {"anyOf": [{"patternProperties": {SLOW: False}}], "unevaluatedProperties": False},
+            {"a" * 40 + "!": 1},
+            ["$: "],
+        ),
+    ],
+)
+def test_no_pattern_of_a_schema_holds_up_the_run(schema: Mapping[str, Any], value: Any, told: list[str]) -> None:
+    """A server gives the pattern and a model the text: the check gives up in time, or leaves it to the tool."""
+    found = schema_faults(value, {"type": "object", **schema})
+    assert [fault[: len(start)] for fault, start in zip(found, told, strict=True)] == told

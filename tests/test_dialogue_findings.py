@@ -297,6 +297,8 @@ def test_that_nothing_is_missing_may_be_said_in_other_words(summary: str, said: 
     [
         ("uses get_order and `refund`", [("get_order",), ("refund",)]),
         ("uses the tool orderLookup", [("orderLookup",)]),
+        ("The agent calls refund().", [("refund",)]),
+        ("先调用refund()，再回答", [("refund",)]),
         ("resolve* is called", [("resolve*",)]),
         ("asks for the order_id and the call_date of the iPhone", []),
         ("GED et M-Files", [("resolve*", "lookupMfiles*"), ("resolve*", "lookupMfiles*")]),

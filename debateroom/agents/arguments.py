@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from debateroom.agents.wording import say
@@ -12,6 +12,11 @@ from debateroom.reading import strict
 _MOST_TEXT = 1_000_000
 _MOST_FAULTS = 3
 _MOST_REASON = 300
+_PATIENCE = 0.5
+"""Seconds for one pattern on one text: patterns come from servers, and texts from models."""
+_NAMED = ("properties", "$defs", "definitions", "dependentSchemas")
+"""Keys of a schema below which names stand, and not keys of a schema."""
+_BY_PATTERN = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 
 
 class BadArguments(Exception):
@@ -68,17 +73,56 @@ def schema_faults(value: Any, schema: Mapping[str, Any], *, quoting: bool = True
 
     Without `quoting` nothing of the value itself is in them: the place, and the rule that is broken.
     """
-    from jsonschema import Draft202012Validator
+    import regex
     from referencing import Registry
     from referencing.exceptions import Unresolvable
 
-    # with a registry of its own a `$ref` to the web is an error and not a request
-    validator = Draft202012Validator(schema, registry=Registry())
     try:
+        # with a registry of its own a `$ref` to the web is an error and not a request
+        validator = _validator()(_without_names_by_pattern(schema), registry=Registry())
         errors = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
-    except (Unresolvable, RecursionError, re.error) as error:  # patterns are those of another language at times
+    except (Unresolvable, RecursionError, regex.error) as error:  # patterns are those of another language at times
         return [f"the schema cannot be followed: {error}"[:_MOST_REASON]]
     rules = [error.message if quoting else f"{error.validator} {error.validator_value}" for error in errors]
     return [
         f"{error.json_path}: {rule}"[:_MOST_REASON] for error, rule in zip(errors[:_MOST_FAULTS], rules, strict=False)
     ]
+
+
+@cache
+def _validator() -> Any:
+    """The validator of JSON Schema with patterns that give up in time."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    return extend(Draft202012Validator, {"pattern": _pattern})
+
+
+def _pattern(validator: Any, pattern: str, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    import regex
+    from jsonschema import ValidationError
+
+    if not isinstance(value, str):
+        return
+    try:
+        if not regex.search(pattern, value, timeout=_PATIENCE, concurrent=True):
+            yield ValidationError(f"{value!r} does not match {pattern!r}")
+    except TimeoutError:
+        yield ValidationError(f"it takes too long to find out whether it matches {pattern!r}")
+
+
+def _without_names_by_pattern(schema: Any, *, named: bool = False) -> Any:
+    """The schema without rules that choose names by a pattern, which nothing could stop: they are left to the tool.
+
+    `named` is for what has names of properties or definitions as its keys.
+    """
+    if isinstance(schema, list):
+        return [_without_names_by_pattern(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    left_out = _BY_PATTERN if not named and "patternProperties" in schema else ()
+    return {
+        key: _without_names_by_pattern(value, named=not named and key in _NAMED)
+        for key, value in schema.items()
+        if key not in left_out
+    }

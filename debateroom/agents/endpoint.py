@@ -95,6 +95,9 @@ def endpoint_agent(
     base = url.rstrip("/").removesuffix(_PATH)
     if not _is_address(base):
         raise UsageError("What stands after --agent is no address of an agent: it is written as http://host/v1.")
+    if "@" in urlsplit(base).netloc:
+        what = "An agent's address stands in the room's files: it may hold no login."
+        raise UsageError(what, hint=f"leave out what stands before the @, and set {KEY} to the key of this address")
     key = os.environ.get(KEY, "").strip() or clients.NO_KEY
     if key != clients.NO_KEY:
         quote.hide(key)

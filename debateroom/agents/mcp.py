@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
@@ -103,6 +104,9 @@ def tools_of(server: Server, *, prefix: str, only: Sequence[str] | None, timeout
     for name in only or ():
         if name not in listed:
             raise NoTool(f"the server has no tool {name}; it has {one_line(', '.join(listed), 300)}", None)
+    if len(listed) < len(server.tools):
+        twice = next(name for name, count in Counter(tool.name for tool in server.tools).items() if count > 1)
+        raise NoTool(f"the server lists {one_line(twice, 80)!r} twice", None)
     wanted = list(listed.values()) if only is None else [listed[name] for name in dict.fromkeys(only)]
     if not wanted:
         raise NoTool("the server has no tools", None)

@@ -20,6 +20,7 @@ SHIPPED: Equivalences = {
 _HAN = "\u4e00-\u9fff"
 """Chinese writes no space before a name."""
 _MARKED = re.compile(r"`([A-Za-z][\w*-]{2,60})(?:\(\))?`")
+_CALLED = re.compile(rf"(?<![^\W{_HAN}])(?<![@./-])([A-Za-z]\w{{2,60}})\(\)")
 _NEAR = 80
 """Characters beside a name in which it is said that it is not to be called."""
 
@@ -27,7 +28,7 @@ _NEAR = 80
 def in_text(text: str, known: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of tools in `text`: the `known` ones, and words that are written as programs write them."""
     found = [match.group(0) for match in _identifier().finditer(text)]
-    found += [match.group(1) for pattern in (_MARKED, _beside()) for match in pattern.finditer(text)]
+    found += [match.group(1) for pattern in (_MARKED, _CALLED, _beside()) for match in pattern.finditer(text)]
     found += [match["name"] or match["other"] for name in known if (match := _named(name, text))]
     return tuple(dict.fromkeys(found))
 
