@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import until
-from coordinators import coordinator, events, record, slowly, states
+from coordinators import coordinator, events, record, slowly, states, worker
 from debates import run
 
 from debateroom import cli, coordinating
@@ -301,3 +301,27 @@ def test_what_is_noted_from_outside_is_proved_inside_the_project(
         code, _, err = note(capsys, 1, path)
         assert (code, "leads out" in err) == (2, True), path
     assert note(capsys, 1, str(project / "src/app.py"))[0] == 0
+
+
+def test_a_swarm_from_outside_has_real_workers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Started by the command that it is told; its last step follows them, and their ends are in its journal."""
+    one, agent = worker(project, "one", "Part one is 12 files.")
+    two, broken = worker(project, "two", None)
+    code, begun, _ = run(capsys, "playbook", "start", "swarm")
+    assert (code, 'debateroom playbook delegate "TASK" --agent AGENT --room coordinator' in begun) == (0, True)
+    for step in (1, 2):
+        note(capsys, step, LINK)
+    code, out, err = run(capsys, "playbook", "delegate", "Count part 1", "--agent", agent, "--model", one)
+    assert (code, out) == (0, "Part one is 12 files.\n"), err
+    assert [each["outcome"] for each in events(project, "worker_ended")] == ["delivered"]
+    opened = json.loads((project / "active" / events(project, "worker_delegated")[0]["room"] / "journal.jsonl")
+                        .read_text().split("\n")[0])  # fmt: skip
+    assert opened["settings"]["job"]["parent"] == events(project)[0]["uuid"]
+    card = json.loads(run(capsys, "watch", "--once", "--json")[1])
+    assert [step["state"] for step in card["steps"]] == ["ok", "ok", "ok"]
+    code, out, _ = run(capsys, "playbook", "delegate", "2", "--agent", broken, "--model", two, "--json")
+    assert (code, json.loads(out)["outcome"]) == (1, "broken")
+    assert run(capsys, "playbook", "finish")[0] == 3
+    assert states(project) == ["ok", "ok", "failed"]
+    code, _, err = run(capsys, "playbook", "delegate", "Count part 1", "--agent", agent, "--model", one)
+    assert (code, "has ended" in err) == (2, True)
