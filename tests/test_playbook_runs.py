@@ -457,3 +457,16 @@ def test_a_run_that_is_killed_goes_on_without_repeating_anything(
     ]  # fmt: skip
     counts = [len(events(project, name)) for name in ("tools_asked", "tool_answered", "worker_delegated")]
     assert counts == [2, 3, 1]
+
+
+def test_a_call_that_is_refused_is_a_failed_action(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No such tool, arguments that do not fit, no model of ours: each is answered in the journal and counts."""
+    refused = [("deploy", {"a": 1}), ("read_path", {}), ("delegate_task", {"task": "x", "model": "command:rm"})]
+    agent = coordinator(project, [*refused, ("read_path", {"path": "src/app.py"})], "Done.")
+    play(capsys, "reflect", agent)
+    answered = {each["name"]: each for each in events(project, "tool_answered") if not each["ok"]}
+    assert list(answered) == ["deploy", "read_path", "delegate_task"]
+    assert all((each["executed"], each["refused"]) == (False, True) for each in answered.values())
+    assert (answered["deploy"]["arguments"], "deploy" in answered["deploy"]["result"]) == ({"a": 1}, True)
+    counters = events(project, "synthesized")[0]["final_output"]["counters"]
+    assert (counters["actions_ok"], counters["actions_failed"]) == (1, 3)
