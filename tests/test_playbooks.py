@@ -94,7 +94,7 @@ def test_a_mistake_is_named_with_file_line_and_field(tmp_path: Path, text: str, 
     """So that it can be mended."""
     (tmp_path / "tidy.yaml").write_text(text)
     with pytest.raises(UsageError) as caught:
-        catalogue.known(tmp_path, "en")
+        catalogue.find("tidy", tmp_path, "en")
     line, _, field = what.partition(",") if "steps: a playbook" in what else (what, "", "")
     assert str(tmp_path / "tidy.yaml") in str(caught.value)
     assert (field.strip() or line) in str(caught.value)
@@ -104,8 +104,22 @@ def test_a_mistake_is_named_with_file_line_and_field(tmp_path: Path, text: str, 
 def test_a_file_s_name_is_the_playbook_s(tmp_path: Path, name: str) -> None:
     """It is plain, and none of those that ship."""
     (tmp_path / f"{name}.yaml").write_text(GOOD)
-    with pytest.raises(UsageError):
-        catalogue.known(tmp_path, "en")
+    found, mistakes = catalogue.known(tmp_path, "en")
+    assert (list(found), list(mistakes)) == (NAMES, [name])
+
+
+def test_one_with_a_mistake_keeps_no_other_from_being_used(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The list names it on stderr; only itself is refused."""
+    own = here / ".debateroom" / "playbooks"
+    own.mkdir(parents=True)
+    (own / "broken.yaml").write_text("- a\n")
+    (own / "tidy.yaml").write_text(GOOD)
+    code, out, err = run(capsys, "playbooks", "--json")
+    assert (code, [each["id"] for each in json.loads(out)]) == (0, [*NAMES, "tidy"])
+    assert err == f"debateroom: {own / 'broken.yaml'}, line 1: this is not a mapping of keys to values\n"
+    code, _, err = run(capsys, "playbook", "start", "broken")
+    assert (code, "broken.yaml, line 1" in err) == (2, True)
+    assert run(capsys, "playbook", "start", "tidy")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,14 @@ def playbooks(language: str | None, active: str | None, as_json: bool) -> int:
 
     chosen = settings.load({"language": language, "active": active})
     told = "en" if chosen.language == "auto" else chosen.language
-    found = catalogue.known(workspace.of_active(chosen.active).own / catalogue.FOLDER, told)
+    found, mistakes = catalogue.known(workspace.of_active(chosen.active).own / catalogue.FOLDER, told)
     if as_json:
         output.line(files.dumps([each.to_json() for each in found.values()]).decode())
     else:
         for each in found.values():
             _show(each, told)
+    for mistake in mistakes.values():
+        output.note(printable(f"debateroom: {mistake}"))
     return 0
 
 

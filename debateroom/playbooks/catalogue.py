@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from debateroom import templates
 from debateroom.agents.fields import Field, read_fields
@@ -79,26 +79,40 @@ def _shipped(name: str, given: Mapping[str, Any], rules: Mapping[str, str]) -> P
     )
 
 
-def known(own: Path, language: str) -> dict[str, Playbook]:
-    """All playbooks by id: those that ship, then those in the folder `own`, where there is one.
+class Known(NamedTuple):
+    """The playbooks there are."""
 
-    Raises UsageError that names file, line and field for one that cannot be used.
+    playbooks: dict[str, Playbook]
+    """By id: those that ship, then a workspace's own."""
+    mistakes: dict[str, UsageError]
+    """Why one of its own cannot be used, by the name of its file: file, line and field are named."""
+
+
+def known(own: Path, language: str) -> Known:
+    """All playbooks: those that ship, and those in the folder `own`, where there is one. One with a mistake keeps no
+    other from being used.
     """
-    found = shipped(language)
+    found, mistakes = shipped(language), {}
     for path in sorted([*own.glob("*.yaml"), *own.glob("*.yml")]):
-        made = read(path)
-        if made.id in found:
-            raise UsageError(
-                f"{path}: there is a playbook called {made.id} already", hint="give the file another name"
-            )
-        found[made.id] = made
-    return found
+        if path.stem in found:
+            told = f"{path}: there is a playbook called {path.stem} already"
+            mistakes[path.stem] = UsageError(told, hint="give the file another name")
+            continue
+        try:
+            found[path.stem] = read(path)
+        except UsageError as error:
+            mistakes[path.stem] = error
+    return Known(found, mistakes)
 
 
 def find(name: str, own: Path, language: str) -> Playbook:
-    """The playbook called `name`, with or without its slash. Raises UsageError with the list when there is none."""
-    playbooks = known(own, language)
+    """The playbook called `name`, with or without its slash. Raises UsageError with the list when there is none,
+    with its mistake for one that cannot be used.
+    """
+    playbooks, mistakes = known(own, language)
     wanted = name.strip().removeprefix("/")
+    if wanted in mistakes and wanted not in playbooks:
+        raise mistakes[wanted]
     if wanted not in playbooks:
         listed = ", ".join(playbooks)
         raise UsageError(
