@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,19 @@ def test_an_unknown_one_is_refused_with_the_list(here: Path, capsys: pytest.Capt
     assert code == 2
     assert "there are deploy-verify, figure-it-out, watch-page, swarm, reflect" in err
     assert not (here / "active").exists()
+
+
+def test_what_is_no_small_regular_file_is_named_and_never_read(tmp_path: Path) -> None:
+    """A pipe would be waited for, and a large file take long."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "large.yaml").write_text(GOOD + "#" * 262_144)
+    (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
+    found, mistakes = catalogue.known(tmp_path, "en")
+    assert list(found) == NAMES
+    assert {name: str(error).removeprefix(str(tmp_path)) for name, error in mistakes.items()} == {
+        "folder": "/folder.yaml: this is no regular file",
+        "gone": "/gone.yaml cannot be read: No such file or directory",
+        "large": "/large.yaml: this is over 262,144 bytes, and a playbook is not",
+        "pipe": "/pipe.yaml: this is no regular file",
+    }

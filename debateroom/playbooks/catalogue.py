@@ -12,13 +12,14 @@ steps:
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from debateroom import templates
-from debateroom.agents.fields import Field, read_fields
+from debateroom.agents.fields import Field, parse_fields
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line
 
@@ -27,6 +28,8 @@ FOLDER = "playbooks"
 STEPS = 3
 LONGEST_GOAL = 2_000
 """Characters of what is typed into the field."""
+_LARGEST = 262_144
+"""Bytes of a playbook's file."""
 _LONGEST = 600
 """Characters of a text in a playbook."""
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -123,7 +126,7 @@ def find(name: str, own: Path, language: str) -> Playbook:
 
 def read(path: Path) -> Playbook:
     """The playbook in a YAML file. Raises UsageError that names file, line and field."""
-    top = read_fields(path)
+    top = parse_fields(_written(path), path)
     given = top.mapping(
         ("name", "description", "rule", "field", "steps"), required=("name", "description", "rule", "steps")
     )
@@ -140,6 +143,20 @@ def read(path: Path) -> Playbook:
         kind=kind,
         source=str(path.resolve()),
     )
+
+
+def _written(path: Path) -> str:
+    """The text of a small regular file. Raises UsageError for anything else, which is not opened."""
+    try:
+        told = path.stat()
+        if not stat.S_ISREG(told.st_mode):
+            raise UsageError(f"{path}: this is no regular file")
+        if told.st_size > _LARGEST:
+            raise UsageError(f"{path}: this is over {_LARGEST:,} bytes, and a playbook is not")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}") from error
 
 
 def _steps(field: Field) -> tuple[Step, ...]:
