@@ -470,3 +470,12 @@ def test_a_call_that_is_refused_is_a_failed_action(project: Path, capsys: pytest
     assert (answered["deploy"]["arguments"], "deploy" in answered["deploy"]["result"]) == ({"a": 1}, True)
     counters = events(project, "synthesized")[0]["final_output"]["counters"]
     assert (counters["actions_ok"], counters["actions_failed"]) == (1, 3)
+
+
+def test_one_worker_s_model_can_be_named_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the one of several can."""
+    one, agent_of_workers = worker(project, "one", "Part one is 12 files.")
+    asked = [("delegate_task", {"task": "Count", "model": one})]
+    more = ("--worker-model", one, "--worker-agent", agent_of_workers)
+    play(capsys, "swarm", coordinator(project, asked, "Done."), *more)
+    assert [each["outcome"] for each in events(project, "worker_ended")] == ["delivered"]
