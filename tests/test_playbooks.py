@@ -76,6 +76,7 @@ def test_the_list_is_text_or_json(here: Path, capsys: pytest.CaptureFixture[str]
     assert code == 0
     assert "/watch-page · Surveiller une page" in out
     assert "--goal : Since when" in out
+    assert "  1. Find the commits. [the path of the log]\n" in out
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def _show(playbook: Playbook, language: str) -> None:
     from debateroom.language import say
 
     lines = [f"/{playbook.id} · {playbook.name}", f"  {playbook.description}"]
-    lines += [f"  {number}. {step.do}" for number, step in enumerate(playbook.steps, 1)]
+    lines += [f"  {number}. {step.do} [{step.proof}]" for number, step in enumerate(playbook.steps, 1)]
     lines.append("  " + say(language, "labelled", label=say(language, "rule_label"), text=playbook.rule))
     if playbook.field:
         lines.append("  " + say(language, "labelled", label="--goal", text=playbook.field))
