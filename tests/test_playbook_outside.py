@@ -325,3 +325,15 @@ def test_a_swarm_from_outside_has_real_workers(project: Path, capsys: pytest.Cap
     assert states(project) == ["ok", "ok", "failed"]
     code, _, err = run(capsys, "playbook", "delegate", "Count part 1", "--agent", agent, "--model", one)
     assert (code, "has ended" in err) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b", "\x1b", "\udcff\udcfe", "…"])
+def test_a_text_of_which_nothing_can_be_read_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    """Whether it is empty or only becomes so."""
+    run(capsys, "playbook", "start", "reflect")
+    for name in ("--what", "--why"):
+        code, _, err = note(capsys, 1, LINK, name, text)
+        assert (code, f"`{name[2:]}` is to be said in a sentence" in err) == (2, True)
+    assert not events(project, "decision_recorded")

@@ -80,7 +80,7 @@ def make(
 
 
 def _said(name: str, text: object) -> str:
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or not any(mark.isalnum() for mark in text):
         raise UsageError(f"`{name}` is to be said in a sentence")
     return one_line(text, _LONGEST)
 
