@@ -224,6 +224,7 @@ async def _body(request: Request) -> Mapping[str, Any] | None:
             return None
     try:
         value = json.loads(data)
+        json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be handed on
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
