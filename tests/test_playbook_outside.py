@@ -204,7 +204,7 @@ def test_where_there_is_no_run_it_is_said_with_the_next_command(
     project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     """What, where, and how one is started; the same for a note."""
-    room = project / "active" / ("nothing" if len(words) > 1 else "chatroom")
+    room = project / "active" / ("nothing" if len(words) > 1 else "coordinator")
     told = f"debateroom: there is no run in {room}\n  next: debateroom playbook start ID\n"
     assert run(capsys, "playbook", *words) == (2, "", told)
     assert note(capsys, 1, LINK, *words[1:]) == (2, "", told)

@@ -169,7 +169,7 @@ def delegate(
     from debateroom.playbooks.plan import Task
 
     chosen = settings.load({"active": active, "model": model})
-    folder = place.coordinator(room, active)
+    folder = place.coordinated(room, active)
     models = activities.open_models(chosen)
     with activities.closed_after(models):
         made = coordinating.delegate(folder, task, Task(worker_agent=agent, approve=approve), chosen, models)
@@ -195,7 +195,7 @@ def finish(room: str | None, active: str | None, wake_on_failure: bool, as_json:
     from debateroom import coordinating, settings
 
     chosen = settings.load({"active": active})
-    folder = place.coordinator(room, active)
+    folder = place.coordinated(room, active)
     with waking.watching(wake_on_failure, chosen, folder) as watched:
         outcome = coordinating.finish(folder)
         watched.outcome = outcome
