@@ -166,3 +166,12 @@ def test_what_is_no_small_regular_file_is_named_and_never_read(tmp_path: Path) -
         "large": "/large.yaml: this is over 262,144 bytes, and a playbook is not",
         "pipe": "/pipe.yaml: this is no regular file",
     }
+
+
+@pytest.mark.parametrize("option", ["--budget", "--timeout"])
+def test_a_setting_that_is_wrong_points_to_the_help_of_the_command(
+    here: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """Of the one below `playbook`, which knows the option."""
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", "scripted:x.jsonl", option, "0")
+    assert (code, err.splitlines()[-1]) == (2, "  next: debateroom playbook run --help")
