@@ -118,7 +118,7 @@ def note(folder: Path, **given: Any) -> decision.Decision:
     not as it must be.
     """
     plan = _outside(folder)
-    made = decision.make(**given, project=Path(plan.task.folder))
+    made = decision.make(**given, project=Path(plan.task.folder), room=folder)
     with _under_way(folder) as room:
         room.write(made.event())
     return made

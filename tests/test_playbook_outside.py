@@ -337,3 +337,18 @@ def test_a_text_of_which_nothing_can_be_read_is_refused(
         code, _, err = note(capsys, 1, LINK, name, text)
         assert (code, f"`{name[2:]}` is to be said in a sentence" in err) == (2, True)
     assert not events(project, "decision_recorded")
+
+
+def test_what_a_run_writes_itself_proves_nothing_but_a_receipt(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its journal would prove every step."""
+    run(capsys, "playbook", "start", "reflect")
+    room = project / "active/coordinator"
+    (room / "receipts.jsonl").write_text("{}\n")
+    (project / "link").symlink_to(room)
+    for path in ("active/coordinator/journal.jsonl", "link/journal.jsonl", "active/coordinator/receipts.jsonl"):
+        code, _, err = note(capsys, 1, path)
+        assert (code, "is what this run writes itself" in err) == (2, True)
+    receipt = "active/coordinator/receipts.jsonl#0b0f2a52-1c1f-4f4e-9d0a-0f3f6a3f7c11"
+    assert note(capsys, 1, receipt)[0] == 0

@@ -58,7 +58,7 @@ class RecordDecision:
         """That it was noted, or why not. It is in the journal at once."""
         given: dict[str, Any] = {key: arguments.get(key) for key in ("what", "why", "evidence", "outcome", "step")}
         try:
-            made = decision.make(**given, project=self.desk.project)
+            made = decision.make(**given, project=self.desk.project, room=self.desk.room.folder)
         except DebateroomError as error:
             return Outcome(say(run.language, "not_recorded", reason=str(spoken(error, run.language))), ok=False)
         self.desk.note(made)
