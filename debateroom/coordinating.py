@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -21,15 +21,16 @@ from debateroom.dialogue.plan import WORKER, absolute, check_name
 from debateroom.errors import DebateroomError, RoomBusy, UsageError
 from debateroom.messages import Seat
 from debateroom.models.processes import Programs
-from debateroom.models.registry import Models
-from debateroom.playbooks import catalogue, claim, coordinator, decision, wording
+from debateroom.models.quote import without_keys
+from debateroom.models.registry import Models, choose_default
+from debateroom.playbooks import catalogue, claim, coordinator, decision, wording, worker
 from debateroom.playbooks import plan as plans
 from debateroom.playbooks.approval import Guarded
 from debateroom.playbooks.catalogue import Playbook
 from debateroom.playbooks.coordinator import OnProgress
 from debateroom.playbooks.desk import Ask, Desk
 from debateroom.playbooks.plan import Plan, Task
-from debateroom.playbooks.tools import tools
+from debateroom.playbooks.tools import MOST_WORKERS, tools
 from debateroom.room.room import JOURNAL, OnEvent, Room, event, folder_of, opening_event, read
 from debateroom.settings import Settings
 from debateroom.wake import workspace
@@ -55,7 +56,9 @@ class Begun:
         place = f"--room {self.folder.name} --active {self.folder.parent}"
         record = f"debateroom record --step N --what … --why … --evidence … --outcome ok|failed|skipped {place}"
         finish = f"debateroom playbook finish {place}"
-        return "\n\n".join((wording.prompt(self.plan), wording.outside(self.plan, record=record, finish=finish)))
+        delegate = f'debateroom playbook delegate "TASK" --agent AGENT {place}'
+        commands = wording.outside(self.plan, record=record, delegate=delegate, finish=finish)
+        return "\n\n".join((wording.prompt(self.plan), commands))
 
 
 def find(name: str, goal: str | None, chosen: Settings) -> tuple[Playbook, str]:
@@ -115,12 +118,39 @@ def note(folder: Path, **given: Any) -> decision.Decision:
     not as it must be.
     """
     plan = _outside(folder)
-    made = decision.make(**given, project=Path(plan.task.folder))
-    with _reopened(folder) as room:
-        if room.transcript.status == "finished":
-            raise UsageError(f"the run in {folder.name} has ended", hint="debateroom playbook start ID")
+    made = decision.make(**given, project=Path(plan.task.folder), room=folder)
+    with _under_way(folder) as room:
         room.write(made.event())
     return made
+
+
+def delegate(folder: Path, text: str, task: Task, chosen: Settings, models: Models) -> worker.Result:
+    """Gives the task `text` to a worker of the coordinator that calls us, and waits for what came of it.
+
+    The worker drives `task.worker_agent` with the model of `chosen`. The room is only held to write in it: notes are
+    made and other workers started meanwhile. Raises UsageError as `note` does, for an agent that no worker could
+    drive and for one worker too many, NoModel.
+    """
+    plan, text = _outside(folder), without_keys(text.strip())
+    if not text:
+        raise UsageError("the task is empty: say all that the worker has to know")
+    _asked_by_workers(task, models)
+    model = models.open(choose_default(chosen.model).name).name
+    given = replace(plan.task, worker_agent=_placed(task, chosen).worker_agent, approve=task.approve)
+    with _under_way(folder) as room:
+        room.write_file("brief.md", wording.brief(plan.language))
+        desk = Desk(room, replace(plan, task=given))
+
+    def tell(act: Callable[[], None]) -> None:
+        with _under_way(folder) as desk.room:
+            act()
+
+    desk.tell = tell
+    known = worker.identify(desk, text, model)
+    place = desk.admit(known, MOST_WORKERS)
+    if place is None:
+        raise UsageError(f"at most {MOST_WORKERS} workers take part in one run")
+    return worker.run(desk, worker.Job(known, text, model), models.shared(Programs), worker.SECONDS)
 
 
 def finish(folder: Path) -> Outcome:
@@ -144,6 +174,15 @@ def begun(folder: Path) -> Begun | None:
     if state.transcript.status == "finished" or not state.settings.get("outside"):
         return None
     return Begun(folder.resolve(), _outside(folder))
+
+
+@contextlib.contextmanager
+def _under_way(folder: Path) -> Iterator[Room]:
+    """The room of a run that has not ended, to write in it. Raises RoomBusy, UsageError."""
+    with _reopened(folder) as room:
+        if room.transcript.status == "finished":
+            raise UsageError(f"the run in {folder.name} has ended", hint="debateroom playbook start ID")
+        yield room
 
 
 def _reopened(folder: Path) -> Room:
@@ -247,9 +286,9 @@ def _with_ours(equipped: Equipped, desk: Desk, programs: Programs) -> dict[str, 
 
 def _placed(task: Task, chosen: Settings) -> Task:
     here = Path.cwd()
-    worker = absolute(task.worker_agent, here) if task.worker_agent else None
+    driven = absolute(task.worker_agent, here) if task.worker_agent else None
     agent = absolute(task.agent, here) if task.agent and not task.agent.startswith("scripted:") else task.agent
-    return replace(task, agent=agent, worker_agent=worker, folder=str(workspace.of_active(chosen.active).folder))
+    return replace(task, agent=agent, worker_agent=driven, folder=str(workspace.of_active(chosen.active).folder))
 
 
 def _equipped(task: Task, models: Models, guard: Guard | None) -> Equipped:

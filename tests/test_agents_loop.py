@@ -88,7 +88,10 @@ def test_a_call_that_cannot_be_made_is_told_and_is_no_record(desk: Desk, asked: 
     ((is_error, text),) = desk.told("shop")
     assert is_error
     assert told in text
-    assert (answered.tools, answered.text, desk.events) == ((), "Sorry.", [])
+    assert (answered.tools, answered.text) == ((), "Sorry.")
+    ((name, said),) = [(event["event"], event) for event in desk.events]
+    assert (name, said["result"], said["ok"]) == ("tool_answered", text, False)
+    assert (said["executed"], said["refused"]) == (False, True)
 
 
 def test_what_a_tool_raises_is_a_result_that_the_model_reads(desk: Desk) -> None:

@@ -183,7 +183,8 @@ def test_of_two_calls_at_once_the_second_waits_and_is_not_made_when_the_first_fo
         compose_mission(MISSION, {}, "en")
     ]
     assert [record.name for record in answered.tools] == ["subAgentOrderBooks"]
-    assert [event["event"] for event in desk.events] == ["tool_called", "tool_answered"]
+    assert [event["event"] for event in desk.events] == ["tool_called", "tool_answered", "tool_answered"]
+    assert [event.get("refused", False) for event in desk.events] == [False, False, True]
 
 
 def test_of_two_calls_at_once_both_are_made_one_after_the_other_when_that_can_help(desk: Desk, file: Path) -> None:

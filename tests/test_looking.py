@@ -154,7 +154,7 @@ def test_a_seat_looks_things_up_before_it_answers(serve: Serve, project: Path, a
     assert told == [
         ("tools_asked", None), ("tool_called", "search_text"), ("tool_called", "list_files"),
         ("tool_answered", "search_text"), ("tool_answered", "list_files"), ("tools_asked", None),
-        *[("tool_called", "read_file")] * 5, *[("tool_answered", "read_file")] * 5,
+        *[("tool_called", "read_file")] * 5, ("tool_answered", "fly"), *[("tool_answered", "read_file")] * 6,
     ]  # fmt: skip
     entry = chat(outcome)["rounds"][0]["entries"][0]
     assert entry["tools"] == ["search_text", "list_files", *["read_file"] * 5]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import until
-from coordinators import coordinator, events, record, slowly, states
+from coordinators import coordinator, events, record, slowly, states, worker
 from debates import run
 
 from debateroom import cli, coordinating
@@ -204,7 +204,7 @@ def test_where_there_is_no_run_it_is_said_with_the_next_command(
     project: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
 ) -> None:
     """What, where, and how one is started; the same for a note."""
-    room = project / "active" / ("nothing" if len(words) > 1 else "chatroom")
+    room = project / "active" / ("nothing" if len(words) > 1 else "coordinator")
     told = f"debateroom: there is no run in {room}\n  next: debateroom playbook start ID\n"
     assert run(capsys, "playbook", *words) == (2, "", told)
     assert note(capsys, 1, LINK, *words[1:]) == (2, "", told)
@@ -301,3 +301,54 @@ def test_what_is_noted_from_outside_is_proved_inside_the_project(
         code, _, err = note(capsys, 1, path)
         assert (code, "leads out" in err) == (2, True), path
     assert note(capsys, 1, str(project / "src/app.py"))[0] == 0
+
+
+def test_a_swarm_from_outside_has_real_workers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Started by the command that it is told; its last step follows them, and their ends are in its journal."""
+    one, agent = worker(project, "one", "Part one is 12 files.")
+    two, broken = worker(project, "two", None)
+    code, begun, _ = run(capsys, "playbook", "start", "swarm")
+    assert (code, 'debateroom playbook delegate "TASK" --agent AGENT --room coordinator' in begun) == (0, True)
+    for step in (1, 2):
+        note(capsys, step, LINK)
+    code, out, err = run(capsys, "playbook", "delegate", "Count part 1", "--agent", agent, "--model", one)
+    assert (code, out) == (0, "Part one is 12 files.\n"), err
+    assert [each["outcome"] for each in events(project, "worker_ended")] == ["delivered"]
+    opened = json.loads((project / "active" / events(project, "worker_delegated")[0]["room"] / "journal.jsonl")
+                        .read_text().split("\n")[0])  # fmt: skip
+    assert opened["settings"]["job"]["parent"] == events(project)[0]["uuid"]
+    card = json.loads(run(capsys, "watch", "--once", "--json")[1])
+    assert [step["state"] for step in card["steps"]] == ["ok", "ok", "ok"]
+    code, out, _ = run(capsys, "playbook", "delegate", "2", "--agent", broken, "--model", two, "--json")
+    assert (code, json.loads(out)["outcome"]) == (1, "broken")
+    assert run(capsys, "playbook", "finish")[0] == 3
+    assert states(project) == ["ok", "ok", "failed"]
+    code, _, err = run(capsys, "playbook", "delegate", "Count part 1", "--agent", agent, "--model", one)
+    assert (code, "has ended" in err) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b", "\x1b", "\udcff\udcfe", "…"])
+def test_a_text_of_which_nothing_can_be_read_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    """Whether it is empty or only becomes so."""
+    run(capsys, "playbook", "start", "reflect")
+    for name in ("--what", "--why"):
+        code, _, err = note(capsys, 1, LINK, name, text)
+        assert (code, f"`{name[2:]}` is to be said in a sentence" in err) == (2, True)
+    assert not events(project, "decision_recorded")
+
+
+def test_what_a_run_writes_itself_proves_nothing_but_a_receipt(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its journal would prove every step."""
+    run(capsys, "playbook", "start", "reflect")
+    room = project / "active/coordinator"
+    (room / "receipts.jsonl").write_text("{}\n")
+    (project / "link").symlink_to(room)
+    for path in ("active/coordinator/journal.jsonl", "link/journal.jsonl", "active/coordinator/receipts.jsonl"):
+        code, _, err = note(capsys, 1, path)
+        assert (code, "is what this run writes itself" in err) == (2, True)
+    receipt = "active/coordinator/receipts.jsonl#0b0f2a52-1c1f-4f4e-9d0a-0f3f6a3f7c11"
+    assert note(capsys, 1, receipt)[0] == 0

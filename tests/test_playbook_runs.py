@@ -457,3 +457,25 @@ def test_a_run_that_is_killed_goes_on_without_repeating_anything(
     ]  # fmt: skip
     counts = [len(events(project, name)) for name in ("tools_asked", "tool_answered", "worker_delegated")]
     assert counts == [2, 3, 1]
+
+
+def test_a_call_that_is_refused_is_a_failed_action(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No such tool, arguments that do not fit, no model of ours: each is answered in the journal and counts."""
+    refused = [("deploy", {"a": 1}), ("read_path", {}), ("delegate_task", {"task": "x", "model": "command:rm"})]
+    agent = coordinator(project, [*refused, ("read_path", {"path": "src/app.py"})], "Done.")
+    play(capsys, "reflect", agent)
+    answered = {each["name"]: each for each in events(project, "tool_answered") if not each["ok"]}
+    assert list(answered) == ["deploy", "read_path", "delegate_task"]
+    assert all((each["executed"], each["refused"]) == (False, True) for each in answered.values())
+    assert (answered["deploy"]["arguments"], "deploy" in answered["deploy"]["result"]) == ({"a": 1}, True)
+    counters = events(project, "synthesized")[0]["final_output"]["counters"]
+    assert (counters["actions_ok"], counters["actions_failed"]) == (1, 3)
+
+
+def test_one_worker_s_model_can_be_named_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the one of several can."""
+    one, agent_of_workers = worker(project, "one", "Part one is 12 files.")
+    asked = [("delegate_task", {"task": "Count", "model": one})]
+    more = ("--worker-model", one, "--worker-agent", agent_of_workers)
+    play(capsys, "swarm", coordinator(project, asked, "Done."), *more)
+    assert [each["outcome"] for each in events(project, "worker_ended")] == ["delivered"]

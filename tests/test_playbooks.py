@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,7 @@ def test_the_list_is_text_or_json(here: Path, capsys: pytest.CaptureFixture[str]
     assert code == 0
     assert "/watch-page · Surveiller une page" in out
     assert "--goal : Since when" in out
+    assert "  1. Find the commits. [the path of the log]\n" in out
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_a_mistake_is_named_with_file_line_and_field(tmp_path: Path, text: str, 
     """So that it can be mended."""
     (tmp_path / "tidy.yaml").write_text(text)
     with pytest.raises(UsageError) as caught:
-        catalogue.known(tmp_path, "en")
+        catalogue.find("tidy", tmp_path, "en")
     line, _, field = what.partition(",") if "steps: a playbook" in what else (what, "", "")
     assert str(tmp_path / "tidy.yaml") in str(caught.value)
     assert (field.strip() or line) in str(caught.value)
@@ -104,8 +106,22 @@ def test_a_mistake_is_named_with_file_line_and_field(tmp_path: Path, text: str, 
 def test_a_file_s_name_is_the_playbook_s(tmp_path: Path, name: str) -> None:
     """It is plain, and none of those that ship."""
     (tmp_path / f"{name}.yaml").write_text(GOOD)
-    with pytest.raises(UsageError):
-        catalogue.known(tmp_path, "en")
+    found, mistakes = catalogue.known(tmp_path, "en")
+    assert (list(found), list(mistakes)) == (NAMES, [name])
+
+
+def test_one_with_a_mistake_keeps_no_other_from_being_used(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The list names it on stderr; only itself is refused."""
+    own = here / ".debateroom" / "playbooks"
+    own.mkdir(parents=True)
+    (own / "broken.yaml").write_text("- a\n")
+    (own / "tidy.yaml").write_text(GOOD)
+    code, out, err = run(capsys, "playbooks", "--json")
+    assert (code, [each["id"] for each in json.loads(out)]) == (0, [*NAMES, "tidy"])
+    assert err == f"debateroom: {own / 'broken.yaml'}, line 1: this is not a mapping of keys to values\n"
+    code, _, err = run(capsys, "playbook", "start", "broken")
+    assert (code, "broken.yaml, line 1" in err) == (2, True)
+    assert run(capsys, "playbook", "start", "tidy")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -134,3 +150,28 @@ def test_an_unknown_one_is_refused_with_the_list(here: Path, capsys: pytest.Capt
     assert code == 2
     assert "there are deploy-verify, figure-it-out, watch-page, swarm, reflect" in err
     assert not (here / "active").exists()
+
+
+def test_what_is_no_small_regular_file_is_named_and_never_read(tmp_path: Path) -> None:
+    """A pipe would be waited for, and a large file take long."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "large.yaml").write_text(GOOD + "#" * 262_144)
+    (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
+    found, mistakes = catalogue.known(tmp_path, "en")
+    assert list(found) == NAMES
+    assert {name: str(error).removeprefix(str(tmp_path)) for name, error in mistakes.items()} == {
+        "folder": "/folder.yaml: this is no regular file",
+        "gone": "/gone.yaml cannot be read: No such file or directory",
+        "large": "/large.yaml: this is over 262,144 bytes, and a playbook is not",
+        "pipe": "/pipe.yaml: this is no regular file",
+    }
+
+
+@pytest.mark.parametrize("option", ["--budget", "--timeout"])
+def test_a_setting_that_is_wrong_points_to_the_help_of_the_command(
+    here: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    """Of the one below `playbook`, which knows the option."""
+    code, _, err = run(capsys, "playbook", "run", "reflect", "--agent", "scripted:x.jsonl", option, "0")
+    assert (code, err.splitlines()[-1]) == (2, "  next: debateroom playbook run --help")

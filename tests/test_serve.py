@@ -178,7 +178,8 @@ def test_the_three_buttons_do_what_the_commands_do(page: Any, here: Path) -> Non
     assert '"room_interrupted"' in journal.read_text()
     assert press("/stop", room="coordinator")["text"].startswith("nothing is running in")
     assert press("/stop", room="../coordinator") == {"ok": False, "text": "there is no such room"}
-    assert not press("/wake", room="coordinator")["ok"]
+    woken = press("/wake", room="coordinator")
+    assert (woken["ok"], "debateroom wake set" in woken["text"]) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -256,3 +257,11 @@ def test_a_port_in_use_is_said(page: Any, here: Path, capsys: pytest.CaptureFixt
     port = page.url.split(":")[2].strip("/")
     code, _, err = run(capsys, "serve", "--port", port)
     assert (code, "--port 0" in err) == (2, True)
+
+
+@pytest.mark.parametrize("path", ["/start", "/stop", "/wake"])
+def test_half_a_character_is_no_request(page: Any, path: str) -> None:
+    """JSON can name one, and no command can be given it."""
+    given = {"playbook": "\ud800", "goal": "\ud800", "room": "\ud800"}
+    status, _, text = ask(page, path, "POST", given, X_Debateroom_Token=token(page))
+    assert (status, json.loads(text)) == (400, {"ok": False, "text": "this is no request of the page"})

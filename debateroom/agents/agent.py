@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 OnEvent = Callable[[Mapping[str, Any]], None]
 """Called with `{"event": "tool_called", "agent", "id", "name", "arguments"}` before a tool runs and `{"event":
-"tool_answered", …, "result", "ok", "seconds"}` when it ends; a refusal has `"executed": false`, a call that was
-under way when the run broke off `"interrupted": true` beside it, a sub-agent that must not be asked again `"again":
-false`. Agents of ours tell `{"event": "tools_asked", …}` before, with the fields of
-`tape.asked`. What a sub-agent tells has `within`: the ids of the calls that lead to it, the outermost first; it comes
-from a thread of its own. What was paid for on the way stands in `paid`, as in `Answered`, where it stands too.
+"tool_answered", …, "result", "ok", "seconds"}` when it ends; a refusal has `"executed": false`, beside it `"refused":
+true` where no tool was asked and `"interrupted": true` for a call that was under way when the run broke off; a
+sub-agent that must not be asked again has `"again": false`. Agents of ours tell `{"event": "tools_asked", …}` before,
+with the fields of `tape.asked`. What a sub-agent tells has `within`: the ids of the calls that lead to it, the
+outermost first; it comes from a thread of its own. What was paid for on the way stands in `paid`, as in `Answered`,
+where it stands too.
 """
 
 

@@ -40,6 +40,8 @@ class Ran:
     executed: bool = True
     again: bool = True
     """Both as in `tools.Outcome`."""
+    refused: bool = False
+    """Whether no tool was asked: unknown, closed, or with arguments that do not fit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,7 @@ class Step:
         call = self._calls[position]
         if call.name in self._busy:
             return False
-        ready = self._recalled(position, call) or self._prepared(call)
-        if isinstance(ready, Job) and self._taped and self._taped.over:
-            ready = self._not_made(call, "broke_off", name=call.name[:80])
+        ready = self._recalled(position, call) or self._allowed(call)
         if isinstance(ready, ToolResult):
             self._results[position] = ready
             return True
@@ -102,6 +100,8 @@ class Step:
         if taped is None:
             return None
         ran = taped.ran.get(call.id)
+        if ran is not None and ran.refused:
+            return ToolResult(call.id, ran.record.result, is_error=True)
         if ran is not None:
             below = [record for step in taped.below.get(call.id, ()) for record in step.records()]
             self._run.budget.take(1 + len(below))
@@ -114,6 +114,16 @@ class Step:
             return self._broke_off(call)
         return None
 
+    def _refused(self, call: ToolCall, told: ToolResult) -> None:
+        """Tells of a call that was not made, and why."""
+        try:
+            arguments = read_arguments(call.arguments, self._run.language)
+        except BadArguments:  # they are no arguments: they stand as they came with the answer that asked
+            arguments = {}
+        record = ToolRecord(call.name, arguments, told.content, ok=False)
+        known = {"agent": self._equipped.name, "id": call.id, **asdict(record)}
+        self._on_event({"event": "tool_answered", **known, "executed": False, "refused": True})
+
     def _broke_off(self, call: ToolCall) -> ToolResult:
         """Tells of a call that was under way when the run broke off that nobody knows what became of it."""
         told = self._not_made(call, "broke_off", name=call.name[:80])
@@ -121,6 +131,15 @@ class Step:
         known = {"agent": self._equipped.name, "id": call.id, **asdict(record)}
         self._on_event({"event": "tool_answered", **known, "executed": False, "interrupted": True})
         return told
+
+    def _allowed(self, call: ToolCall) -> Job | ToolResult:
+        """The call ready to be made, or why it is not, which is told."""
+        ready = self._prepared(call)
+        if isinstance(ready, Job) and self._taped and self._taped.over:
+            ready = self._not_made(call, "broke_off", name=call.name[:80])
+        if isinstance(ready, ToolResult):
+            self._refused(call, ready)
+        return ready
 
     def _prepared(self, call: ToolCall) -> Job | ToolResult:
         """The call ready to be made, or why it is not, for the model."""

@@ -72,4 +72,4 @@ def _taped(step: Noted, *, repeatable: bool) -> Taped:
 
 def _ran(ended: Mapping[str, Any]) -> Ran:
     record = ToolRecord(**{name: ended[name] for name in _RECORD})
-    return Ran(record, ended.get("executed", True), ended.get("again", True))
+    return Ran(record, ended.get("executed", True), ended.get("again", True), ended.get("refused", False))

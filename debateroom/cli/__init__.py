@@ -67,11 +67,18 @@ def _hinted(error: BaseException, arguments: Sequence[str]) -> BaseException:
     from debateroom import settings
 
     if isinstance(error, UsageError) and error.hint == settings.HELP:
-        first, *more = front.with_command(arguments)
-        if first == "eval" and more[:1] not in (["meta"], ["regrade"]):
-            first = "eval run"
-        error.hint = f"debateroom {first} --help"
+        error.hint = f"debateroom {_called(front.with_command(arguments))} --help"
     return error
+
+
+def _called(arguments: Sequence[str]) -> str:
+    """The words that name the command that was called: `debate`, `playbook run`."""
+    first, *more = arguments
+    if first == "eval" and more[:1] not in (["meta"], ["regrade"]):
+        return "eval run"
+    command = front.group.get_command(click.Context(front.group), first)
+    known = isinstance(command, click.Group) and more and more[0] in command.commands
+    return f"{first} {more[0]}" if known else first
 
 
 def _failed(error: BaseException, as_json: bool) -> int:

@@ -16,8 +16,15 @@ def folder(room: str | None, active: str | None) -> Path:
     return named
 
 
-def coordinator(room: str | None, active: str | None) -> Path:
-    """The folder of `room`; without one, that of the project's coordinator, else the default room."""
+def coordinated(room: str | None, active: str | None) -> Path:
+    """The folder of `room`; without one, that of the project's coordinator, be it there or not."""
+    from debateroom.coordinating import ROOM
+
+    return coordinator(room, active, otherwise=ROOM)
+
+
+def coordinator(room: str | None, active: str | None, *, otherwise: str | None = None) -> Path:
+    """The folder of `room`; without one, that of the project's coordinator, else `otherwise` or the default room."""
     from debateroom import settings
     from debateroom.playbooks import claim
     from debateroom.wake import workspace
@@ -27,7 +34,7 @@ def coordinator(room: str | None, active: str | None) -> Path:
         found = claim.current(workspace.of_active(chosen.active))
         if found is not None and found.resolve().parent == chosen.active.resolve():
             return found
-    return folder(room, active)
+    return folder(room or otherwise, active)
 
 
 def _is_room(folder: Path) -> bool:

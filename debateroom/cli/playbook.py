@@ -13,7 +13,7 @@ from debateroom.terminal import one_line, printable
 if TYPE_CHECKING:
     from debateroom.activities import Outcome
     from debateroom.coordinating import Begun
-    from debateroom.playbooks.plan import Task
+    from debateroom.playbooks.plan import Approve, Task
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 _ACTIVE = click.option("--active", metavar="DIR", help="Folder of the rooms.  [default: ./active]")
@@ -144,6 +144,46 @@ def tell_begun(begun: Begun, *, as_json: bool) -> None:
 
 
 @playbook.command(
+    "delegate",
+    context_settings=_HELP,
+    epilog="Exit codes: 0 delivered, 3 partial or refused, 1 the worker broke, 2 usage, 4 no model.",
+)
+@click.argument("task")
+@click.option("--agent", required=True, metavar="AGENT", help="Whom the worker drives: as for debateroom work.")
+@click.option("--model", metavar="NAME", help="Model of the worker.  [default: sonnet]")
+@click.option(
+    "--approve", type=click.Choice(["never", "always"]), default="never",
+    help="What becomes of tools that change something.  [default: never]",
+)  # fmt: skip
+@_ROOM
+@_ACTIVE
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def delegate(
+    task: str, agent: str, model: str | None, approve: Approve, room: str | None, active: str | None, as_json: bool
+) -> int:
+    """Give TASK to a worker of the run that you coordinate, and print what it delivers.
+
+    The worker has a room of its own; its start and its end are in the run's journal.
+    """
+    from debateroom import activities, coordinating, files, settings
+    from debateroom.playbooks.plan import Task
+
+    chosen = settings.load({"active": active, "model": model})
+    folder = place.coordinated(room, active)
+    models = activities.open_models(chosen)
+    with activities.closed_after(models):
+        made = coordinating.delegate(folder, task, Task(worker_agent=agent, approve=approve), chosen, models)
+    code = 0 if made.ok else 1 if made.outcome == "broken" else 3
+    if as_json:
+        told = {"outcome": made.outcome, "deliverable": made.deliverable, "error": made.error}
+        output.line(files.dumps({"ok": made.ok, "exit_code": code, "room": str(made.room), **told}).decode())
+    else:
+        output.tell(printable(made.deliverable))
+        output.note(printable(f"{made.room.name}: {made.error or made.outcome}"))
+    return code
+
+
+@playbook.command(
     "finish", context_settings=_HELP, epilog="Exit codes: 0 complete, 3 a step failed or is missing, 2 usage."
 )
 @_ROOM
@@ -155,7 +195,7 @@ def finish(room: str | None, active: str | None, wake_on_failure: bool, as_json:
     from debateroom import coordinating, settings
 
     chosen = settings.load({"active": active})
-    folder = place.coordinator(room, active)
+    folder = place.coordinated(room, active)
     with waking.watching(wake_on_failure, chosen, folder) as watched:
         outcome = coordinating.finish(folder)
         watched.outcome = outcome

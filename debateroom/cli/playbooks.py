@@ -25,12 +25,14 @@ def playbooks(language: str | None, active: str | None, as_json: bool) -> int:
 
     chosen = settings.load({"language": language, "active": active})
     told = "en" if chosen.language == "auto" else chosen.language
-    found = catalogue.known(workspace.of_active(chosen.active).own / catalogue.FOLDER, told)
+    found, mistakes = catalogue.known(workspace.of_active(chosen.active).own / catalogue.FOLDER, told)
     if as_json:
         output.line(files.dumps([each.to_json() for each in found.values()]).decode())
     else:
         for each in found.values():
             _show(each, told)
+    for mistake in mistakes.values():
+        output.note(printable(f"debateroom: {mistake}"))
     return 0
 
 
@@ -39,7 +41,7 @@ def _show(playbook: Playbook, language: str) -> None:
     from debateroom.language import say
 
     lines = [f"/{playbook.id} · {playbook.name}", f"  {playbook.description}"]
-    lines += [f"  {number}. {step.do}" for number, step in enumerate(playbook.steps, 1)]
+    lines += [f"  {number}. {step.do} [{step.proof}]" for number, step in enumerate(playbook.steps, 1)]
     lines.append("  " + say(language, "labelled", label=say(language, "rule_label"), text=playbook.rule))
     if playbook.field:
         lines.append("  " + say(language, "labelled", label="--goal", text=playbook.field))

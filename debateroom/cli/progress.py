@@ -182,7 +182,7 @@ class PlainProgress:
             self._note(say(self._language, "devil_line", round=event["round"], **figures))
 
     def _tool_answered(self, event: Event) -> None:
-        self._lookups += 1
+        self._lookups += not event.get("refused", False)
         if self._verbose:
             key = "looked_line" if event["ok"] else "looked_line_failed"
             figures = {"seconds": number(self._language, event["seconds"], 1), "what": looking_at(event)}

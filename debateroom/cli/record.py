@@ -32,7 +32,7 @@ def record(room: str | None, active: str | None, as_json: bool, **given: Any) ->
     from debateroom.playbooks.live import LiveDecision
     from debateroom.room.room import read
 
-    folder = place.coordinator(room, active)
+    folder = place.coordinated(room, active)
     made = coordinating.note(folder, **given)
     if as_json:
         output.line(files.dumps({"ok": True, "room": str(folder.resolve()), **asdict(made)}).decode())

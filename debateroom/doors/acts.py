@@ -17,7 +17,7 @@ class Said:
 
     ok: bool
     text: str
-    """Its last line, for people."""
+    """Its first line, for people, and behind what went wrong the next command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +53,5 @@ class Acts:
         except (OSError, subprocess.TimeoutExpired) as error:
             return Said(False, type(error).__name__)
         lines = [line for line in (err or out).splitlines() if line.strip()]
-        return Said(code == 0, one_line(lines[0] if lines else "", 300))
+        said = lines[:1] if code == 0 else lines[:2]  # what went wrong, and the next command
+        return Said(code == 0, one_line(" · ".join(line.strip() for line in said), 300))

@@ -29,7 +29,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from debateroom import files, templates
 from debateroom.doors.acts import Acts, Said
 from debateroom.doors.rooms import Rooms, mark
-from debateroom.errors import UsageError
 from debateroom.playbooks import catalogue
 from debateroom.playbooks.catalogue import Playbook
 from debateroom.report import html
@@ -140,12 +139,10 @@ class Door:
         return text, policy
 
     def _playbooks(self) -> tuple[Sequence[Playbook], str]:
-        """Those that can be started, and what is wrong with one of the workspace's own: only those that ship then."""
+        """Those that can be started, and what is wrong with those of the workspace's own that cannot."""
         own = workspace.of_active(self._rooms.active).own / catalogue.FOLDER
-        try:
-            return list(catalogue.known(own, self._language).values()), ""
-        except UsageError as error:
-            return list(catalogue.shipped(self._language).values()), one_line(str(error), 400)
+        found, mistakes = catalogue.known(own, self._language)
+        return list(found.values()), " · ".join(one_line(str(mistake), 400) for mistake in mistakes.values())
 
     async def cards(self, request: Request) -> Response:
         """All cards, for who cannot listen."""
@@ -227,6 +224,7 @@ async def _body(request: Request) -> Mapping[str, Any] | None:
             return None
     try:
         value = json.loads(data)
+        json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be handed on
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -12,13 +12,14 @@ steps:
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from debateroom import templates
-from debateroom.agents.fields import Field, read_fields
+from debateroom.agents.fields import Field, parse_fields
 from debateroom.errors import UsageError
 from debateroom.terminal import one_line
 
@@ -27,6 +28,8 @@ FOLDER = "playbooks"
 STEPS = 3
 LONGEST_GOAL = 2_000
 """Characters of what is typed into the field."""
+_LARGEST = 262_144
+"""Bytes of a playbook's file."""
 _LONGEST = 600
 """Characters of a text in a playbook."""
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -79,26 +82,40 @@ def _shipped(name: str, given: Mapping[str, Any], rules: Mapping[str, str]) -> P
     )
 
 
-def known(own: Path, language: str) -> dict[str, Playbook]:
-    """All playbooks by id: those that ship, then those in the folder `own`, where there is one.
+class Known(NamedTuple):
+    """The playbooks there are."""
 
-    Raises UsageError that names file, line and field for one that cannot be used.
+    playbooks: dict[str, Playbook]
+    """By id: those that ship, then a workspace's own."""
+    mistakes: dict[str, UsageError]
+    """Why one of its own cannot be used, by the name of its file: file, line and field are named."""
+
+
+def known(own: Path, language: str) -> Known:
+    """All playbooks: those that ship, and those in the folder `own`, where there is one. One with a mistake keeps no
+    other from being used.
     """
-    found = shipped(language)
+    found, mistakes = shipped(language), {}
     for path in sorted([*own.glob("*.yaml"), *own.glob("*.yml")]):
-        made = read(path)
-        if made.id in found:
-            raise UsageError(
-                f"{path}: there is a playbook called {made.id} already", hint="give the file another name"
-            )
-        found[made.id] = made
-    return found
+        if path.stem in found:
+            told = f"{path}: there is a playbook called {path.stem} already"
+            mistakes[path.stem] = UsageError(told, hint="give the file another name")
+            continue
+        try:
+            found[path.stem] = read(path)
+        except UsageError as error:
+            mistakes[path.stem] = error
+    return Known(found, mistakes)
 
 
 def find(name: str, own: Path, language: str) -> Playbook:
-    """The playbook called `name`, with or without its slash. Raises UsageError with the list when there is none."""
-    playbooks = known(own, language)
+    """The playbook called `name`, with or without its slash. Raises UsageError with the list when there is none,
+    with its mistake for one that cannot be used.
+    """
+    playbooks, mistakes = known(own, language)
     wanted = name.strip().removeprefix("/")
+    if wanted in mistakes and wanted not in playbooks:
+        raise mistakes[wanted]
     if wanted not in playbooks:
         listed = ", ".join(playbooks)
         raise UsageError(
@@ -109,7 +126,7 @@ def find(name: str, own: Path, language: str) -> Playbook:
 
 def read(path: Path) -> Playbook:
     """The playbook in a YAML file. Raises UsageError that names file, line and field."""
-    top = read_fields(path)
+    top = parse_fields(_written(path), path)
     given = top.mapping(
         ("name", "description", "rule", "field", "steps"), required=("name", "description", "rule", "steps")
     )
@@ -126,6 +143,20 @@ def read(path: Path) -> Playbook:
         kind=kind,
         source=str(path.resolve()),
     )
+
+
+def _written(path: Path) -> str:
+    """The text of a small regular file. Raises UsageError for anything else, which is not opened."""
+    try:
+        told = path.stat()
+        if not stat.S_ISREG(told.st_mode):
+            raise UsageError(f"{path}: this is no regular file")
+        if told.st_size > _LARGEST:
+            raise UsageError(f"{path}: this is over {_LARGEST:,} bytes, and a playbook is not")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}") from error
 
 
 def _steps(field: Field) -> tuple[Step, ...]:

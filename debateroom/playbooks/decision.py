@@ -27,6 +27,7 @@ _LONGEST = 2_000
 """Characters of what and why."""
 _PLACE = re.compile(r"(?::\d+(?:[:-]\d+)*|#[\w.:-]+)$")
 _LINES = re.compile(r"(?::|#L)(\d+)(?:-L?(\d+))?(?::\d+)*$")
+_RECEIPT = re.compile(r"#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _CHUNK = 1_048_576
 
 
@@ -62,10 +63,12 @@ def make(
     outcome: object,
     step: object = None,
     project: Path,
+    room: Path,
 ) -> Decision:
     """The decision of these parts. Raises BadEvidence, UsageError with the reason for what is not as it must be.
 
-    A path is looked up in the folder `project`: it has to be a file there, with the lines that are named.
+    A path is looked up in the folder `project`: it has to be a file there, with the lines that are named,
+    and none that the run writes itself, in its `room`, but a receipt: `receipts.jsonl#UUID`.
     """
     if outcome not in OUTCOMES:
         raise UsageError(f"the outcome is one of {', '.join(OUTCOMES)}")
@@ -75,17 +78,17 @@ def make(
         _refuse("evidence_folder", evidence.strip())
     given = check_evidence(evidence)  # type: ignore[arg-type]
     link = given.casefold().startswith(("http://", "https://"))
-    digest = None if link else _digest(given, project)
+    digest = None if link else _digest(given, project, room)
     return Decision(_said("what", what), _said("why", why), given, str(outcome), step, digest)
 
 
 def _said(name: str, text: object) -> str:
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or not any(mark.isalnum() for mark in text):
         raise UsageError(f"`{name}` is to be said in a sentence")
     return one_line(text, _LONGEST)
 
 
-def _digest(evidence: str, project: Path) -> str:
+def _digest(evidence: str, project: Path, room: Path) -> str:
     """SHA-256 of the file that `evidence` names. Raises BadEvidence when it, or a line of it, is not there."""
     named = project / evidence
     path = named if os.path.lexists(named) else project / _PLACE.sub("", evidence)
@@ -98,6 +101,10 @@ def _digest(evidence: str, project: Path) -> str:
         _refuse("evidence_outside", evidence)
     if is_secret(real.relative_to(root).parts) or is_secret(path.parts[-1:]):
         _refuse("evidence_secret", evidence)
+    if real.is_relative_to(os.path.realpath(room)) and not (
+        real.name == "receipts.jsonl" and _RECEIPT.search(evidence)
+    ):
+        _refuse("evidence_own", evidence)
     if real.is_dir():
         _refuse("evidence_folder", evidence)
     if not real.is_file():

@@ -58,7 +58,7 @@ class RecordDecision:
         """That it was noted, or why not. It is in the journal at once."""
         given: dict[str, Any] = {key: arguments.get(key) for key in ("what", "why", "evidence", "outcome", "step")}
         try:
-            made = decision.make(**given, project=self.desk.project)
+            made = decision.make(**given, project=self.desk.project, room=self.desk.room.folder)
         except DebateroomError as error:
             return Outcome(say(run.language, "not_recorded", reason=str(spoken(error, run.language))), ok=False)
         self.desk.note(made)
@@ -133,7 +133,9 @@ def _delegate_spec(desk: Desk) -> ToolSpec:
     properties: dict[str, Any] = {
         "task": {"type": "string", "maxLength": _LONGEST_TASK, "description": say(language, "param_task")}
     }
-    if len(models) > 1:  # one that the user has named, never one that a model made up: a name may start a program
+    if (
+        desk.plan.task.worker_models
+    ):  # one that the user has named, never one that a model made up: a name may start a program
         properties["model"] = {"type": "string", "enum": models, "description": say(language, "param_model")}
     return ToolSpec(DELEGATE, say(language, "delegate_task"), _schema(properties, ["task"]))
 

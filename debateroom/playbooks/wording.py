@@ -38,11 +38,11 @@ def prompt(plan: Plan) -> str:
     )
 
 
-def outside(plan: Plan, *, record: str, finish: str) -> str:
-    """What follows for a coordinator that calls us: the two commands it needs."""
+def outside(plan: Plan, *, record: str, delegate: str, finish: str) -> str:
+    """What follows for a coordinator that calls us: the three commands it needs."""
     words = templates.data(f"playbooks/{plan.language}.toml")["words"]
     text: str = words["outside"].strip("\n")
-    return text.format(record=record, finish=finish)
+    return text.format(record=record, delegate=delegate, finish=finish)
 
 
 def brief(language: str) -> str:

@@ -128,6 +128,7 @@ class _Answered(_Ran):
     ok: bool
     seconds: Amount = 0.0
     executed: bool = True
+    refused: bool = False
     again: bool = True
     seat: str = ""
     within: list[str] = []
