@@ -131,12 +131,14 @@ def test_a_crash_or_garbage_is_an_error_of_the_run(here: Path, models: Models, t
     assert caught.value.exit_code == 1
 
 
-def test_a_line_that_nobody_asked_for_is_not_the_next_answer(here: Path, models: Models) -> None:
-    """Two lines for one turn are garbage: the second one is no answer to what is asked later."""
-    twice = """
+@pytest.mark.parametrize("end", ["\\n", ""])
+def test_a_line_that_nobody_asked_for_is_not_the_next_answer(here: Path, models: Models, end: str) -> None:
+    """Two lines for one turn are garbage, be the second without its end: it is no answer to what is asked later."""
+    twice = f"""
         import sys
         for line in sys.stdin:
-            print('{"text": "one"}\\n{"text": "two"}', flush=True)
+            sys.stdout.write('{{"text": "one"}}\\n{{"text": "two"}}{end}')
+            sys.stdout.flush()
     """
     agent = open_agent(program(here, twice), models=models)
     assert agent.answer(ASKED).text == "one"

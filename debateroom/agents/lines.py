@@ -103,7 +103,7 @@ class LineProgram:
         more = started.line(whole=over)
         if over and (ended := self._end(started)).code != 0:
             raise ended
-        if more is not None:
+        if more is not None or (not over and started.has_begun_a_line()):
             raise OutOfTurn
         return over
 
@@ -181,6 +181,12 @@ class Started:
         if len(written) > MOST_LINE:
             raise TooMuch
         return None
+
+    def has_begun_a_line(self) -> bool:
+        """Whether it has written more than the lines that were taken, be it without an end so far."""
+        with self._paths[0].open("rb") as out:
+            out.seek(self._read)
+            return bool(out.read(MOST_LINE).strip())
 
     def written(self) -> int:
         """Bytes that it has written."""
