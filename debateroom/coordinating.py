@@ -23,9 +23,8 @@ from debateroom.messages import Seat
 from debateroom.models.processes import Programs
 from debateroom.models.quote import without_keys
 from debateroom.models.registry import Models, choose_default
-from debateroom.playbooks import catalogue, claim, coordinator, decision, wording, worker
+from debateroom.playbooks import approval, catalogue, claim, coordinator, decision, wording, worker
 from debateroom.playbooks import plan as plans
-from debateroom.playbooks.approval import Guarded
 from debateroom.playbooks.catalogue import Playbook
 from debateroom.playbooks.coordinator import OnProgress
 from debateroom.playbooks.desk import Ask, Desk
@@ -231,7 +230,7 @@ def play(
     def act(room: Room, begun: float) -> Ended:
         activities.load([plan.model], models)
         desk = Desk(room, plan, ask=ask)
-        equipped = _equipped(plan.task, models, lambda tool: Guarded(tool, desk))
+        equipped = _equipped(plan.task, models, approval.guard(desk))
         equipped = replace(
             equipped, tools=_with_ours(equipped, desk, models.shared(Programs)), language=plan.language
         )

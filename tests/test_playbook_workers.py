@@ -101,6 +101,8 @@ def test_an_agent_from_outside_is_one_tool_that_acts(
     (receipt,) = receipts(here)
     assert (receipt["tool"], receipt["shown"]) == ("python:side:answer", '{"task":"Count"}')
     assert (receipt["by"], len(events(here, "worker_delegated"))) == (approve, approve == "always")
+    refused = "python:side:answer was not run: this run permits no tool that changes something"
+    assert any(refused in json.dumps(each) for each in events(here, "tool_answered")) == (approve == "never")
 
 
 @pytest.mark.parametrize(

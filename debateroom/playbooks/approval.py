@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from debateroom import clock, files
+from debateroom.agents.load import Guard
 from debateroom.agents.run import Run
 from debateroom.agents.tools import Outcome, Tool
 from debateroom.files import AppendLog
@@ -33,20 +35,30 @@ class Answer(NamedTuple):
     """Who says so: `always`, `never`, a `person`, `nobody`, or `long`: too long to be shown whole."""
 
 
-class Guarded:
-    """A tool of the coordinator's own that is run only with permission."""
+Permit = Callable[[str, Mapping[str, Any], float], Answer]
+"""Whether a tool may be called with its arguments, said within so many seconds."""
 
-    def __init__(self, tool: Tool, desk: Desk) -> None:
+
+class Guarded:
+    """A tool that is run only with permission, which may take `patience` seconds."""
+
+    def __init__(self, tool: Tool, permit: Permit, *, patience: float = PATIENCE) -> None:
         self.spec = tool.spec
         self.aliases = tool.aliases
-        self.timeout = tool.timeout + (PATIENCE if desk.plan.task.approve == "ask" else 0.0)
+        self.timeout = tool.timeout + patience
         self._tool = tool
-        self._desk = desk
+        self._permit = permit
 
     def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """What the tool came to, or that it was not run. A receipt says who answered what."""
-        answer = ask(self._desk, self.spec.name, arguments, min(PATIENCE, run.left()))
+        """What the tool came to, or that it was not run."""
+        answer = self._permit(self.spec.name, arguments, min(PATIENCE, run.left()))
         return self._tool.run(arguments, run) if answer.approved else denied(run.language, self.spec.name, answer)
+
+
+def guard(desk: Desk) -> Guard:
+    """What makes a coordinator's tool that acts one which runs only with permission; each answer is a receipt."""
+    patience = PATIENCE if desk.plan.task.approve == "ask" else 0.0
+    return lambda tool: Guarded(tool, partial(ask, desk), patience=patience)
 
 
 def ask(desk: Desk, tool: str, arguments: Mapping[str, Any], seconds: float, *, worker: str = "") -> Answer:

@@ -12,17 +12,16 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from debateroom import clock, files
 from debateroom.agents.load import Guard
-from debateroom.agents.run import Run
-from debateroom.agents.tools import Outcome, Tool
 from debateroom.dialogue.waiting import TooLate
 from debateroom.errors import RoomError
 from debateroom.playbooks import approval
-from debateroom.playbooks.approval import PATIENCE, Answer
+from debateroom.playbooks.approval import Answer, Guarded
 from debateroom.playbooks.desk import Desk
 
 DOOR = "DEBATEROOM_PERMITS"
@@ -37,25 +36,7 @@ _WAY = 2.0
 def guard() -> Guard:
     """What makes a worker's tool that acts one which runs only with the coordinator's permission."""
     door = os.environ.get(DOOR)
-    return lambda tool: Asking(tool, Path(door) if door else None)
-
-
-class Asking:
-    """A worker's tool that is run only when its coordinator permits it."""
-
-    def __init__(self, tool: Tool, door: Path | None) -> None:
-        self.spec = tool.spec
-        self.aliases = tool.aliases
-        self.timeout = tool.timeout + PATIENCE
-        self._tool = tool
-        self._door = door
-
-    def run(self, arguments: Mapping[str, Any], run: Run) -> Outcome:
-        """What the tool came to, or that it was not run."""
-        answer = ask(self._door, self.spec.name, arguments, min(PATIENCE, run.left()))
-        if answer.approved:
-            return self._tool.run(arguments, run)
-        return approval.denied(run.language, self.spec.name, answer)
+    return lambda tool: Guarded(tool, partial(ask, Path(door) if door else None))
 
 
 def ask(door: Path | None, tool: str, arguments: Mapping[str, Any], seconds: float) -> Answer:
