@@ -19,7 +19,7 @@ from debateroom.evaluation import journal, playing
 from debateroom.evaluation.journal import Attempt
 from debateroom.evaluation.plan import Plan
 from debateroom.evaluation.playing import Parts
-from debateroom.evaluation.remote import Booth, Task
+from debateroom.evaluation.remote import Booth, Task, place
 from debateroom.evaluation.stage import Over
 from debateroom.evaluation.world import MakeWorld
 from debateroom.models import reach
@@ -43,7 +43,7 @@ def play_here(told: tuple[Any, ...], concurrency: int) -> dict[str, Any]:
     `concurrency` is this process's part of the calls at once. Raises only a fault of ours.
     """
     task = Task(*told)
-    booth = Booth(task)
+    booth = Booth(place(Path(task.folder), task.uuid), task.position)
     try:
         with booth.held(_PATIENCE):
             stopped = _play(task, booth, lending_of(concurrency))

@@ -71,9 +71,10 @@ def place(folder: Path, uuid: str) -> Path:
 class Booth:
     """One trial's folder, held by the process that plays it."""
 
-    def __init__(self, task: Task) -> None:
-        self._home = place(Path(task.folder), task.uuid)
-        self.folder = self._home / f"{task.position:05}"
+    def __init__(self, home: Path, position: int) -> None:
+        """`home` is the `place` of the run's trials, `position` that of this one among them."""
+        self._home = home
+        self.folder = home / f"{position:05}"
 
     @contextlib.contextmanager
     def held(self, patience: float) -> Iterator[None]:
@@ -175,7 +176,7 @@ class RemoteTrials:
     def _start(self, waiting: Waiting, known: Mapping[Key, Sequence[Mapping[str, Any]]]) -> None:
         left = None if self._until is None else max(0.0, self._until - clock.monotonic())
         task = Task(str(self._room.folder.resolve()), self._plan.uuid, waiting.position, self._budget_left(), left)
-        tail = _Tail(Booth(task).folder / _SAID, known.get(waiting.key, ()))
+        tail = _Tail(self._booth(waiting).folder / _SAID, known.get(waiting.key, ()))
         self._under_way[self._workers.send(task)] = (waiting, tail)
 
     def _look(self) -> None:
@@ -234,7 +235,7 @@ class RemoteTrials:
         self._take_over(iter([tail]))
 
     def _booth(self, waiting: Waiting) -> Booth:
-        return Booth(Task(str(self._room.folder), self._plan.uuid, waiting.position, None, None))
+        return Booth(self._home, waiting.position)
 
     def _budget_left(self) -> float | None:
         spent = self._room.transcript.cost
@@ -276,7 +277,7 @@ def collect(room: Room, plan: Plan) -> None:
     known = journal.told_of_trials(room.folder, keys)
     for folder in booths:
         waiting = playing.at(plan, int(folder.name), journal.Attempt())
-        booth = Booth(Task(str(room.folder), plan.uuid, waiting.position, None, None))
+        booth = Booth(home, waiting.position)
         with booth.held(plan.model_timeout + _LAG):
             fresh = booth.events()[len(known.get(waiting.key, ())) :]
         if fresh:
