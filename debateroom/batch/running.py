@@ -22,6 +22,7 @@ from debateroom.interruption import Interrupted
 from debateroom.models.quote import scrub
 from debateroom.room import lock
 from debateroom.room.room import OnEvent
+from debateroom.room.summary import has_result
 
 _LOOK = 0.2
 """Seconds between two chances for a signal to be obeyed."""
@@ -60,8 +61,8 @@ class Result(NamedTuple):
 
     @property
     def failed(self) -> int:
-        """Debates without a result. A verdict that is no is one."""
-        return sum(value["exit_code"] not in (0, 3) for value in self.values.values())
+        """Debates without a result."""
+        return sum(not has_result(value) for value in self.values.values())
 
     @property
     def cost(self) -> float | None:

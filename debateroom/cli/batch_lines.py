@@ -12,6 +12,7 @@ from debateroom.cli import output, states
 from debateroom.cli.counted import FEW, CountedLines, moment
 from debateroom.cli.moving import MovingLine
 from debateroom.language import number, say
+from debateroom.room.summary import has_result
 from debateroom.terminal import one_line, printable
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def make(language: str, at_once: int, *, quiet: bool) -> BatchLines:
 
 def outcome(value: Mapping[str, Any]) -> str:
     """What a debate came to, in one of our own words: a file may hold any."""
-    if value["exit_code"] not in (0, 3):
+    if not has_result(value):
         return "failures"
     found = value.get("outcome")
     return found if found in OUTCOMES else "ended"

@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from debateroom import templates
 from debateroom.report import html
+from debateroom.report.outcome import TONES
 from debateroom.report.text import shorten
 from debateroom.report.words import Words
+from debateroom.room.summary import has_result
 
 _LONGEST = 300
 """Columns of a text in the table; the whole is in the debate's report."""
-_TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
 
 
 class Row(NamedTuple):
@@ -46,7 +47,7 @@ def render(name: str, rows: Sequence[Row], language: str) -> str:
     """The page of the batch called `name`."""
     words = Words(language)
     over = [row.value for row in rows if row.value is not None]
-    failed = sum(value["exit_code"] not in (0, 3) for value in over)
+    failed = sum(not has_result(value) for value in over)
     costs = [value.get("cost", 0.0) for value in over]
     facts = [words("batch.over", done=words.number(len(over) - failed), all=words.number(len(rows)))]
     facts += [words("batch.failed_count", n=words.number(failed))] if failed else []
@@ -70,7 +71,7 @@ def _shown(row: Row, words: Words) -> Shown:
     if row.value is None:
         return Shown(row.id, question, href, "none", words("batch.open"), "", "—", "—")
     value = row.value
-    failed = value["exit_code"] not in (0, 3)
+    failed = not has_result(value)
     outcome = "failed" if failed else str(value.get("outcome") or "over")
     told = value.get("error") if failed else value.get("recommended_action")
     cost = value.get("cost", 0.0)
@@ -78,8 +79,8 @@ def _shown(row: Row, words: Words) -> Shown:
         row.id,
         question,
         href,
-        "open" if failed else _TONES.get(outcome, "none"),
-        words(f"batch.{outcome}") if outcome in {*_TONES, "failed"} else words("batch.ended"),
+        "open" if failed else TONES.get(outcome, "none"),
+        words(f"batch.{outcome}") if outcome in {*TONES, "failed"} else words("batch.ended"),
         shorten(str(told or ""), _LONGEST),
         words.number(value.get("rounds_played") or 0),
         "—" if cost is None else words.money(cost),

@@ -12,7 +12,8 @@ from debateroom.report.verdict import Verdict, items
 from debateroom.report.words import Words
 from debateroom.room.played import devil, played
 
-_TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
+TONES = {"unanimous": "good", "consensus": "good", "split": "mixed", "deadlock": "open"}
+"""Of each outcome of a debate."""
 _QUOTED = 240
 """Columns of a blocker that a sentence has room for."""
 
@@ -61,7 +62,7 @@ def of(transcript: Transcript, said: Verdict, seats: Sequence[ShownSeat], find: 
         sentence += words("space") + words("outcome.devil", seat=seats[attacker].short)
     return Outcome(
         state=state,
-        tone=_TONES.get(state, "none"),
+        tone=TONES.get(state, "none"),
         badge=words(f"badge.{'extract' if state == 'extract' else key}", **values),
         sentence=sentence,
         obstacle=words("outcome.no_agreement", reason=reason) if reason else "",

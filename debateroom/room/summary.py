@@ -228,6 +228,11 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?…。！？" else "。" if text[0] > "\u2e7f" else ".")
 
 
+def has_result(summary: Mapping[str, Any]) -> bool:
+    """Whether the room with this object came to one. A verdict that is no is one."""
+    return summary["exit_code"] in (0, 3)
+
+
 def look(folder: Path) -> dict[str, Any]:
     """The object for the room in `folder`, looked at from outside: a run whose process is gone is `interrupted`.
 
