@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import until
 from vendor import Call, VendorServer
 from web_models import models as web_models
 
@@ -66,3 +71,15 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     code = cli.run(list(arguments))
     captured = capsys.readouterr()
     return code, captured.out, captured.err
+
+
+def broken_off(server: VendorServer, command: Sequence[str], number: int) -> tuple[int, str]:
+    """Exit code and stderr of a run that gets the signal `number` while it waits for its first batch."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "debateroom", *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+    )  # fmt: skip
+    until(lambda: bool(server.batches.all) and server.batches.all[0].looked > 2)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=10)
+    return process.returncode, err

@@ -30,6 +30,14 @@ def solution(task: Task, before: int) -> Sequence[ReferenceCall]:
     return task.reference.calls if task.reference else ()
 
 
+def few(tasks: Sequence[Task]) -> list[str]:
+    """The command that evaluates these of the shop's tasks; their file is written into the current folder."""
+    lines = [json.dumps(task.model_dump(mode="json", exclude={"line", "unscored"})) for task in tasks]
+    Path("few.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    given = ["eval", "few.jsonl", "--agent", AGENT, "--world", WORLD, "--customer", "haiku", "--agent-model", "haiku"]
+    return [*given, "--seed", "7"]
+
+
 class Shop:
     """Answers for a customer, who says what it wants and then stops, and for the agent, who solves that task."""
 

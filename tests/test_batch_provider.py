@@ -6,14 +6,11 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from debates import APART, SURE, SYNTHESIS, Serve, run
+from debates import APART, SURE, SYNTHESIS, Serve, broken_off, run
 from vendor import Call, Reply, debate_script, place_of
 from vendor.batches import Unanswered
 from vendor.faults import HttpError
@@ -91,18 +88,9 @@ def test_a_killed_run_goes_on_with_its_batch(
     server.batches.open = False
     written(QUESTIONS[:2])
     command = [*COMMAND, "--model", "sonnet"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "debateroom", *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
-    )  # fmt: skip
-    end = time.monotonic() + 20
-    while not (server.batches.all and server.batches.all[0].looked > 2):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=10)
+    code, err = broken_off(server, command, number)
     if number == signal.SIGINT:
-        assert process.returncode == 130
+        assert code == 130
         assert err.splitlines()[-1].endswith(f"debateroom {' '.join(command)}")
     server.batches.open = True
     code, _, err = run(capsys, *command)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from clusters import LoopbackCluster
 from debates import Serve, run
-from evaluations import AGENT, TASKS, WORLD, Shop
+from evaluations import TASKS, Shop, few
 from vendor import Call
 
 from debateroom.batch import cluster, trial
@@ -30,10 +30,7 @@ AWAY = ("--cluster", "tcp://h:1")
 @pytest.fixture
 def command(here: Path) -> list[str]:
     """An evaluation of six of the shop's tasks."""
-    lines = [json.dumps(task.model_dump(mode="json", exclude={"line", "unscored"})) for task in FEW]
-    Path("few.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    given = ["eval", "few.jsonl", "--agent", AGENT, "--world", WORLD, "--customer", "haiku", "--agent-model", "haiku"]
-    return [*given, "--seed", "7"]
+    return few(FEW)
 
 
 class Sending(ThreadPoolExecutor):

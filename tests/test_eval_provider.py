@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from debates import Serve, run
-from evaluations import AGENT, TASKS, WORLD, Shop
+from debates import Serve, broken_off, run
+from evaluations import TASKS, Shop, few
 
 FEW = TASKS[:4]
 ROOM = Path("active/eval")
@@ -23,10 +19,7 @@ BATCHED = ("--provider-batch", "--poll", "0.01")
 @pytest.fixture
 def command(here: Path) -> list[str]:
     """An evaluation of four of the shop's tasks."""
-    lines = [json.dumps(task.model_dump(mode="json", exclude={"line", "unscored"})) for task in FEW]
-    Path("few.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    given = ["eval", "few.jsonl", "--agent", AGENT, "--world", WORLD, "--customer", "haiku", "--agent-model", "haiku"]
-    return [*given, "--seed", "7"]
+    return few(FEW)
 
 
 def said() -> list[dict[str, Any]]:
@@ -65,17 +58,7 @@ def test_a_killed_evaluation_is_resumed_with_its_batch(
     """`resume` waits for the same batch; nothing is handed over twice."""
     server = serve(Shop(tasks=FEW))
     server.batches.open = False
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "debateroom", *command, *BATCHED], env=environment, stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    end = time.monotonic() + 20
-    while not (server.batches.all and server.batches.all[0].looked > 2):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=10)
+    _, err = broken_off(server, [*command, *BATCHED], number)
     if number == signal.SIGINT:
         assert "debateroom resume" in err.splitlines()[-1]
     server.batches.open = True
